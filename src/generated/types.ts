@@ -1,0 +1,98 @@
+export interface paths {
+  "/checkKey": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Whether an API key is valid and how many credits it has.
+     * @description Takes the key in the body and needs no `X-API-Key` header (sections 4 and 5.3). It only reports on the key, so it may be sent again after a failure.
+     */
+    post: operations["checkKey"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+  schemas: {
+    /** @description The key to check (section 4). */
+    CheckKeyRequest: {
+      /** @description The value of the API key to check (section 2). */
+      apiKey: string;
+    };
+    /** @description What the service reports on an API key (sections 2 and 4). `apiKeyValid` tells the two forms apart. */
+    KeyStatus: components["schemas"]["ValidKey"] | components["schemas"]["InvalidKey"];
+    /** @description The key is valid, and its credits are known (section 4, rule 1). */
+    ValidKey: {
+      /**
+       * @description True, because the key is valid (section 2).
+       * @constant
+       */
+      apiKeyValid: true;
+      /** @description Holds the key's credits (section 2). */
+      data: {
+        /** @description The key's credit balance, a whole number (sections 2 and 8). What an operation costs is not shown. */
+        credits: number;
+      };
+    };
+    /** @description The key is not valid. What else the response holds is not shown (section 4, rule 2). */
+    InvalidKey: {
+      /**
+       * @description False, because the key is not valid (section 2).
+       * @constant
+       */
+      apiKeyValid: false;
+    } & {
+      [key: string]: unknown;
+    };
+  };
+  responses: never;
+  parameters: never;
+  requestBodies: never;
+  headers: never;
+  pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+  checkKey: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["CheckKeyRequest"];
+      };
+    };
+    responses: {
+      /** @description The key's status (section 4). Which success status is sent is not shown. */
+      "2XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["KeyStatus"];
+        };
+      };
+      /** @description Status codes and error payloads are not shown (section 7). */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "*/*": unknown;
+        };
+      };
+    };
+  };
+}
