@@ -1,0 +1,40 @@
+/**
+ * The client of the Scam Address Service: it checks API keys and calls the service's operations with
+ * the `X-API-Key` header handled for you.
+ *
+ * @example Check a key
+ * ```ts no-eval
+ * import { createClient } from "@scam-address/client";
+ *
+ * const client = createClient({ baseUrl: "https://service.example/api/" });
+ * const status = await client.checkKey("<API_KEY>");
+ * console.log(status.apiKeyValid ? `${status.data.credits} credits` : "not valid");
+ * ```
+ *
+ * @module
+ */
+
+export {
+  createClient,
+  type EndpointOptions,
+  type InvalidKey,
+  type KeyStatus,
+  type Method,
+  type ScamAddressClient,
+  type ValidKey,
+} from "./src/client.ts";
+export {
+  ConfigurationError,
+  type ErrorCode,
+  HttpError,
+  type HttpErrorInit,
+  InvalidResponseError,
+  type Issue,
+  NetworkError,
+  RedirectError,
+  ScamAddressError,
+  TimeoutError,
+} from "./src/errors.ts";
+export type { components, operations, paths } from "./src/generated/types.ts";
+export type { CallOptions, ClientOptions } from "./src/options.ts";
+export type { RetryEvent } from "./src/retry.ts";

@@ -1,0 +1,402 @@
+import openapi, { type Client, type Middleware } from "openapi-fetch";
+
+import { ConfigurationError, ScamAddressError } from "./errors.ts";
+import { apiKeyHeader, operations } from "./generated/operations.ts";
+import type { components, paths } from "./generated/types.ts";
+import {
+  type CallOptions,
+  checkFunction,
+  type ClientOptions,
+  readApiKey,
+  readBaseUrl,
+  readMaxResponseBytes,
+  readRetries,
+  readTimeout,
+} from "./options.ts";
+import { checkPath, isBodiless, repeatable, RequestFields, toJson, toPath } from "./request.ts";
+import { isIdempotent } from "./retry.ts";
+import { redactCause, redactText } from "./secrets.ts";
+import {
+  bounded,
+  decode,
+  httpError,
+  read,
+  readJson,
+  rebuild,
+  type Received,
+  send,
+} from "./transport.ts";
+
+/**
+ * What the service reports on an API key: {@linkcode ValidKey} or {@linkcode InvalidKey}, told
+ * apart by `apiKeyValid` (sections 2 and 4 of the service's document).
+ */
+export type KeyStatus = components["schemas"]["KeyStatus"];
+
+/** The report on a valid key, with its credits (section 4, rule 1). */
+export type ValidKey = components["schemas"]["ValidKey"];
+
+/** The report on a key that is not valid; what else it holds is not shown (section 4, rule 2). */
+export type InvalidKey = components["schemas"]["InvalidKey"];
+
+/** A method of HTTP that a request may have. */
+export type Method = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | "PUT";
+
+/** What {@linkcode ScamAddressClient.call} sends. */
+export interface EndpointOptions extends CallOptions {
+  /**
+   * The body: anything that JSON can hold. `undefined` sends none.
+   *
+   * @default {undefined}
+   */
+  body?: unknown;
+  /**
+   * The query: arrays repeat the name, objects become `name[field]=value`.
+   *
+   * @default {undefined}
+   */
+  query?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * Headers besides those of the client. The header of the API key cannot be set here.
+   *
+   * @default {undefined}
+   */
+  headers?: HeadersInit | undefined;
+}
+
+/**
+ * The client: [openapi-fetch](https://openapi-ts.dev/openapi-fetch/)'s methods for the operations of
+ * the OpenAPI document, and besides `checkKey` and `call`.
+ *
+ * `GET`, `POST` and their like resolve to `{ data, error, response }` and also take
+ * {@linkcode CallOptions}. They reject as {@linkcode ScamAddressClient.call} does, but for statuses
+ * outside 2xx and 3xx, which `error` and `response` report; `error` is `undefined` when the body is
+ * empty, so test `response.ok`. Middleware sees requests without the API key, which is added last.
+ *
+ * @typeParam Paths The `paths` that openapi-typescript makes of an OpenAPI document.
+ */
+export interface ScamAddressClient<Paths extends object = paths> extends Client<Paths> {
+  /**
+   * Asks the service whether a key is valid and how many credits it has (section 4).
+   *
+   * The key travels in the body; the request carries no `X-API-Key` header.
+   *
+   * @example Read the credits of a key
+   * ```ts
+   * import { createClient } from "@scam-address/client";
+   * import { createSandbox } from "@scam-address/client/sandbox";
+   *
+   * const { fetch } = createSandbox({ keys: { "demo-key": 100 } });
+   * const client = createClient({ baseUrl: "https://service.example/", fetch });
+   * const status = await client.checkKey("demo-key");
+   * console.log(status.apiKeyValid ? status.data.credits : "not valid"); // 100
+   * ```
+   *
+   * @param apiKey The key to check; the client's own when it is left out.
+   * @param options What differs from the client's options.
+   * @returns The key's status.
+   * @throws {ConfigurationError} When there is no key, or none that a header could carry.
+   * @throws {HttpError} When the service answers with a status outside 2xx and 3xx.
+   * @throws {RedirectError} When the service answers with a redirect.
+   * @throws {NetworkError} When the service cannot be reached or the answer breaks off.
+   * @throws {TimeoutError} When the last attempt's time is up.
+   * @throws {InvalidResponseError} When the answer is not what the OpenAPI document says.
+   */
+  checkKey(apiKey?: string, options?: CallOptions): Promise<KeyStatus>;
+
+  /**
+   * Calls an endpoint that the OpenAPI document does not have, with the `X-API-Key` header and
+   * `Content-Type: application/json` (section 4, "Other endpoints").
+   *
+   * @example Call an endpoint by its name
+   * ```ts
+   * import { createClient } from "@scam-address/client";
+   * import { createSandbox } from "@scam-address/client/sandbox";
+   *
+   * const { fetch } = createSandbox({
+   *   keys: { "demo-key": 100 },
+   *   routes: { "GET report": () => Response.json({ reports: [] }) },
+   * });
+   * const client = createClient({
+   *   baseUrl: "https://service.example/",
+   *   apiKey: "demo-key",
+   *   fetch,
+   * });
+   * console.log(await client.call("GET", "report", { query: { page: 1 } })); // { reports: [] }
+   * ```
+   *
+   * @param method The method.
+   * @param endpoint The endpoint's name, which directly follows the base URL.
+   * @param options What to send, and what differs from the client's options.
+   * @returns The JSON of the answer; `undefined` for a success without content.
+   * @throws {ConfigurationError} When the client has no key, or an argument is wrong.
+   * @throws {HttpError} When the service answers with a status outside 2xx and 3xx.
+   * @throws {RedirectError} When the service answers with a redirect.
+   * @throws {NetworkError} When the service cannot be reached or the answer breaks off.
+   * @throws {TimeoutError} When the last attempt's time is up.
+   * @throws {InvalidResponseError} When the answer is not JSON, or too large.
+   */
+  call(method: Method, endpoint: string, options?: EndpointOptions): Promise<unknown>;
+}
+
+/** What openapi-fetch's methods take besides an operation's own parameters. */
+interface Init extends CallOptions {
+  body?: unknown;
+  fetch?: ClientOptions["fetch"];
+  middleware?: Middleware[];
+  params?: { query?: unknown };
+  parseAs?: "arrayBuffer" | "blob" | "json" | "stream" | "text";
+  [field: string]: unknown;
+}
+
+interface Result {
+  data?: unknown;
+  error?: unknown;
+  response: Response;
+}
+
+const METHOD = /^(GET|HEAD|OPTIONS|PUT|DELETE|POST|PATCH)$/;
+
+const upperCase = (method: string) => `${method}`.toUpperCase();
+
+/**
+ * Creates a client of the Scam Address Service.
+ *
+ * It reads nothing from the environment, writes nothing to the console, and sends nothing until one
+ * of its methods is called.
+ *
+ * @example Check a key
+ * ```ts
+ * import { createClient } from "@scam-address/client";
+ * import { createSandbox } from "@scam-address/client/sandbox";
+ *
+ * const client = createClient({
+ *   baseUrl: "https://service.example/api/",
+ *   apiKey: "demo-key",
+ *   fetch: createSandbox({ keys: { "demo-key": 100 } }).fetch, // leave out to ask the real service
+ * });
+ * const status = await client.checkKey();
+ * if (status.apiKeyValid) console.log(status.data.credits); // 100
+ * ```
+ *
+ * @typeParam Paths The `paths` that openapi-typescript makes of an OpenAPI document; those of this
+ * package's own by default.
+ * @param options Where and how to send requests; only `baseUrl` is required.
+ * @returns The client.
+ * @throws {ConfigurationError} When an option is wrong.
+ */
+export function createClient<Paths extends object = paths>(
+  options: ClientOptions,
+): ScamAddressClient<Paths> {
+  if (!options || typeof options !== "object") {
+    throw new ConfigurationError('createClient() needs an object with "baseUrl"');
+  }
+  const { allowInsecureHttp, apiKey, fetch: defaultFetch, onRetry } = options;
+  const baseUrl = readBaseUrl(options.baseUrl, allowInsecureHttp);
+  const defaultTimeout = readTimeout(options.timeout);
+  const defaultRetries = readRetries(options.retries);
+  const maxResponseBytes = readMaxResponseBytes(options.maxResponseBytes);
+  if (typeof apiKey !== "function" && apiKey !== undefined) readApiKey(apiKey);
+  checkFunction("fetch", defaultFetch);
+  checkFunction("onRetry", onRetry);
+  let headers: Headers;
+  try {
+    headers = new Headers(options.headers);
+  } catch {
+    throw new ConfigurationError('"headers" holds a name or value that no header can carry');
+  }
+
+  const openapiRequest = openapi({ baseUrl, headers, bodySerializer: toJson })
+    .request as unknown as (
+      method: string,
+      path: string,
+      init: object,
+    ) => Promise<Result>;
+  const installed: Middleware[] = [];
+
+  /** Gives the key for an authenticated request. */
+  async function ask(timeout: number, signal: CallOptions["signal"]): Promise<string> {
+    if (apiKey === undefined) {
+      throw new ConfigurationError('This request needs a key: give createClient() an "apiKey"');
+    }
+    if (typeof apiKey === "string") return apiKey;
+    const work = async () => {
+      try {
+        return await apiKey();
+      } catch (cause) {
+        throw new ConfigurationError('The function "apiKey" failed', { cause });
+      }
+    };
+    return readApiKey(await bounded(work, { name: "apiKey", timeout, signal }));
+  }
+
+  /** Refuses an address outside the base URL's origin, or one that is not what it seems. */
+  function checkUrl(url: string): void {
+    if (!url.startsWith(baseUrl) && new URL(url).origin !== new URL(baseUrl).origin) {
+      throw new ConfigurationError('A request must stay at the origin of "baseUrl"');
+    }
+    checkPath("params.path", url.replace(/[?#].*/s, ""));
+  }
+
+  /**
+   * Sends a request through openapi-fetch. Where `strict`, an error status throws. `secrets` are
+   * what errors must not show besides the key that the request carries.
+   */
+  async function perform(
+    method: string,
+    path: string,
+    init: Init = {},
+    strict = false,
+    secrets: string[] = [],
+  ): Promise<Result> {
+    const {
+      fetch = defaultFetch,
+      parseAs = "json",
+      retries = defaultRetries,
+      signal,
+      timeout = defaultTimeout,
+      ...rest
+    } = init;
+    if (!METHOD.test(method)) {
+      throw new ConfigurationError(
+        '"method" must be DELETE, GET, HEAD, OPTIONS, PATCH, POST or PUT',
+      );
+    }
+    if (rest.body !== undefined && isBodiless(method)) {
+      throw new ConfigurationError(`"body" must be left out of a ${method} request`);
+    }
+    checkFunction("fetch", fetch);
+    readTimeout(timeout);
+    readRetries(retries);
+    signal?.throwIfAborted();
+
+    const operation = operations[`${method} ${path}`];
+    const access = operation?.apiKey ?? "required";
+    let key: string | undefined;
+    if (access === "required" || (access === "optional" && apiKey !== undefined)) {
+      key = await ask(timeout, signal);
+      secrets = [...secrets, key];
+    }
+    const name = redactText(`${method} ${path}`, secrets);
+    const policy = {
+      name,
+      idempotent: operation?.idempotent ?? isIdempotent(method),
+      timeout,
+      retries,
+      maxResponseBytes,
+      signal,
+      fetch,
+      onRetry,
+      secrets,
+    };
+
+    const middleware = [...installed, ...rest.middleware ?? []];
+    let built = false;
+    if (middleware.length) {
+      middleware.unshift({
+        onRequest({ request }) {
+          checkUrl(request.url);
+          const real = new Request(request.url, request);
+          built = true;
+          return real;
+        },
+      });
+    }
+    let received: Received | undefined;
+    let handedOver: Response | undefined;
+    let result: Result;
+    try {
+      result = await openapiRequest(method, path, {
+        ...rest,
+        middleware,
+        parseAs: "stream", // leaves the body to the code below
+        Request: RequestFields,
+        async fetch(request: Request | RequestFields) {
+          checkUrl(request.url);
+          const [input, init] = await repeatable(request);
+          const { headers } = init;
+          headers.delete(apiKeyHeader);
+          if (key !== undefined) headers.set(apiKeyHeader, key);
+          if (access !== "none" && !headers.has("content-type")) {
+            headers.set("content-type", "application/json");
+          }
+          built = true;
+          received = await send({ ...policy, input, init });
+          const { response, body } = received;
+          if (response.status > 599) throw httpError(policy, response, decode(body));
+          handedOver = response.ok && !middleware.length ? response : rebuild(received);
+          return handedOver;
+        },
+      });
+    } catch (error) {
+      if (built || error instanceof ScamAddressError) throw error;
+      throw new ConfigurationError(`"${name}" cannot be built from its arguments`, {
+        cause: redactCause(error, secrets),
+      });
+    }
+
+    const { error, response } = result;
+    const fresh = response !== handedOver; // middleware answered, or replaced the answer
+    if (!response.ok) {
+      if (!strict) return result;
+      const text = !fresh
+        ? decode(received!.body)
+        : typeof error === "string"
+        ? error
+        : JSON.stringify(error) ?? "";
+      throw httpError(policy, response, text);
+    }
+    const body = fresh
+      ? await bounded((signal) => read(response, policy, signal), policy)
+      : received!.body;
+    if (parseAs === "json") {
+      const declared = operation?.responses;
+      result.data = method === "HEAD" ? undefined : readJson(
+        { response, body },
+        policy,
+        declared?.[response.status] ?? declared?.["2XX"] ?? declared?.default,
+      );
+    } else {
+      const copy = rebuild({ response, body });
+      result.data = parseAs === "stream" ? copy.body : await copy[parseAs]();
+    }
+    return result;
+  }
+
+  const method = (name: string) => (path: string, init?: Init) => perform(name, path, init);
+  const client = {
+    DELETE: method("DELETE"),
+    GET: method("GET"),
+    HEAD: method("HEAD"),
+    OPTIONS: method("OPTIONS"),
+    PATCH: method("PATCH"),
+    POST: method("POST"),
+    PUT: method("PUT"),
+    TRACE: method("TRACE"),
+    request: (name: string, path: string, init?: Init) => perform(upperCase(name), path, init),
+    use(...added: Middleware[]) {
+      installed.push(...added);
+    },
+    eject(...removed: Middleware[]) {
+      for (const each of removed) {
+        const index = installed.indexOf(each);
+        if (index >= 0) installed.splice(index, 1);
+      }
+    },
+    async checkKey(key?: string, options: CallOptions = {}): Promise<KeyStatus> {
+      const { signal, timeout, retries } = options;
+      const checked = key === undefined
+        ? await ask(readTimeout(timeout ?? defaultTimeout), signal)
+        : readApiKey(key);
+      const init = { body: { apiKey: checked }, signal, timeout, retries };
+      const { data } = await perform("POST", "/checkKey", init, true, [checked]);
+      return data as KeyStatus;
+    },
+    async call(name: Method, endpoint: string, options: EndpointOptions = {}): Promise<unknown> {
+      const { body, query, headers, signal, timeout, retries } = options;
+      const init = { body, params: { query }, headers, signal, timeout, retries };
+      return (await perform(upperCase(name), toPath(endpoint), init, true)).data;
+    },
+  };
+  return client as unknown as ScamAddressClient<Paths>;
+}
