@@ -1,0 +1,214 @@
+// The service's contract: one test for each rule of its document, named after the section.
+import { expect } from "@std/expect";
+import { createClient, type KeyStatus } from "../mod.ts";
+import { json, type Recorded, serve, validKey } from "./server.ts";
+
+function only<T>(items: T[]): T {
+  expect(items).toHaveLength(1);
+  return items[0]!;
+}
+
+/** Sends one `checkKey` to a server that answers with `answer`. */
+async function checkKey(answer: unknown): Promise<[KeyStatus, Recorded]> {
+  await using server = await serve((_, response) => json(response, answer));
+  const client = createClient({ baseUrl: server.url, apiKey: "client-key" });
+  return [await client.checkKey("some-key"), only(server.requests)];
+}
+
+Deno.test("section 1: operations exchange JSON with the service at the base URL", async () => {
+  await using server = await serve((_, response) => json(response, { any: ["thing", 1, null] }));
+  const client = createClient({ baseUrl: server.url, apiKey: "some-key" });
+  const data = await client.call("POST", "endpoint", { body: { list: [1, "é", null] } });
+  expect(data).toEqual({ any: ["thing", 1, null] });
+  expect(JSON.parse(only(server.requests).body)).toEqual({ list: [1, "é", null] });
+});
+
+Deno.test("section 1: checkKey() tells whether a key is valid and how many credits it has", async () => {
+  const [status] = await checkKey({ apiKeyValid: true, data: { credits: 42 } });
+  expect(status).toEqual({ apiKeyValid: true, data: { credits: 42 } });
+});
+
+Deno.test("section 2: apiKeyValid is a boolean, and nothing else is taken for one", async () => {
+  for (const apiKeyValid of [1, "true", null, undefined]) {
+    await expect(checkKey({ apiKeyValid, data: { credits: 1 } })).rejects.toMatchObject({
+      code: "invalid_response",
+    });
+  }
+});
+
+Deno.test("section 2: credits are a whole number, which may be zero", async () => {
+  const [status] = await checkKey({ apiKeyValid: true, data: { credits: 0 } });
+  expect(status).toEqual({ apiKeyValid: true, data: { credits: 0 } });
+  for (const credits of [0.5, "10", null, undefined]) {
+    await expect(checkKey({ apiKeyValid: true, data: { credits } })).rejects.toMatchObject({
+      code: "invalid_response",
+    });
+  }
+});
+
+Deno.test("section 3: a key is either valid or not valid", async () => {
+  expect((await checkKey(validKey))[0].apiKeyValid).toBe(true);
+  expect((await checkKey({ apiKeyValid: false }))[0].apiKeyValid).toBe(false);
+});
+
+Deno.test("section 4: an address is the base URL directly followed by the endpoint's name", async () => {
+  await using server = await serve((_, response) => json(response, validKey));
+  for (const base of ["", "api/", "api", "a/b.c/%20d/"]) {
+    server.requests.length = 0;
+    const client = createClient({ baseUrl: server.url + base, apiKey: "some-key" });
+    await client.checkKey();
+    await client.POST("/checkKey", { body: { apiKey: "some-key" } });
+    await client.call("GET", "endpoint");
+    await client.call("GET", "end/point");
+    const prefix = `/${base}`.replace(/\/?$/, "/");
+    expect(server.requests.map(({ url }) => url)).toEqual(
+      ["checkKey", "checkKey", "endpoint", "end/point"].map((name) => prefix + name),
+    );
+  }
+});
+
+Deno.test("section 4: the base URL may be a URL object", async () => {
+  await using server = await serve((_, response) => json(response, validKey));
+  await createClient({ baseUrl: new URL("api", server.url) }).checkKey("some-key");
+  expect(only(server.requests).url).toBe("/api/checkKey");
+});
+
+Deno.test("section 4: checkKey is a POST of exactly the key as JSON", async () => {
+  const [, request] = await checkKey(validKey);
+  expect(request.method).toBe("POST");
+  expect(request.url).toBe("/checkKey");
+  expect(request.headers["content-type"]).toBe("application/json");
+  expect(request.body).toBe('{"apiKey":"some-key"}');
+});
+
+Deno.test("section 4: checkKey needs no authentication and carries no X-API-Key header", async () => {
+  await using server = await serve((_, response) => json(response, validKey));
+  const headers = { "X-API-Key": "from-headers", "x-other": "kept" };
+  const client = createClient({ baseUrl: server.url, apiKey: "client-key", headers });
+  await client.checkKey();
+  await client.checkKey("some-key");
+  await client.POST("/checkKey", { body: { apiKey: "some-key" }, headers });
+  await client.call("POST", "checkKey", { body: { apiKey: "some-key" }, headers });
+  client.use({ onRequest: ({ request }) => request.headers.set("X-API-Key", "from-middleware") });
+  await client.checkKey();
+  expect(server.requests).toHaveLength(5);
+  for (const { headers } of server.requests) {
+    expect(headers).not.toHaveProperty("x-api-key");
+    expect(headers["x-other"]).toBe("kept");
+    expect(headers["content-type"]).toBe("application/json");
+  }
+});
+
+Deno.test("section 4: checkKey() without an argument checks the client's own key", async () => {
+  await using server = await serve((_, response) => json(response, validKey));
+  await createClient({ baseUrl: server.url, apiKey: "client-key" }).checkKey();
+  await createClient({ baseUrl: server.url, apiKey: () => "from-function" }).checkKey();
+  expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([
+    { apiKey: "client-key" },
+    { apiKey: "from-function" },
+  ]);
+});
+
+Deno.test("section 4, rule 1: a valid key comes with its credits, and more fields pass", async () => {
+  const answer = { apiKeyValid: true, data: { credits: 7, plan: "x" }, more: [1] };
+  expect((await checkKey(answer))[0]).toEqual(answer);
+  for (const data of [undefined, null, [], {}, 7]) {
+    await expect(checkKey({ apiKeyValid: true, data })).rejects.toMatchObject({
+      code: "invalid_response",
+    });
+  }
+});
+
+Deno.test("section 4, rule 2: an answer to a key that is not valid may hold anything else", async () => {
+  for (
+    const rest of [
+      {},
+      { data: null },
+      { data: {} },
+      { data: { credits: 0 } },
+      { data: "none", message: "No such key" },
+    ]
+  ) {
+    expect((await checkKey({ apiKeyValid: false, ...rest }))[0]).toEqual({
+      apiKeyValid: false,
+      ...rest,
+    });
+  }
+});
+
+Deno.test("section 4: which success status checkKey has is not shown, so any is read", async () => {
+  for (const status of [200, 201, 202, 203, 299]) {
+    await using server = await serve((_, response) => json(response, validKey, status));
+    expect(await createClient({ baseUrl: server.url }).checkKey("some-key")).toEqual(validKey);
+  }
+});
+
+Deno.test("section 4: other endpoints answer with any JSON, or without content", async () => {
+  await using server = await serve(({ url }, response) => {
+    if (url === "/nothing") response.writeHead(204).end();
+    else response.end(decodeURIComponent(url.slice(1)));
+  });
+  const client = createClient({ baseUrl: server.url, apiKey: "some-key" });
+  for (const value of [null, false, 0, "", [], {}, { deep: [{ a: 1 }] }]) {
+    const endpoint = encodeURIComponent(JSON.stringify(value));
+    expect(await client.call("GET", endpoint)).toEqual(value);
+  }
+  expect(await client.call("DELETE", "nothing")).toBe(undefined);
+});
+
+Deno.test("section 5.1: every authenticated request carries the key in X-API-Key", async () => {
+  await using server = await serve((_, response) => json(response, []));
+  const headers = { "x-api-key": "from-headers" };
+  const client = createClient({ baseUrl: server.url, apiKey: "client-key", headers });
+  for (const method of ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] as const) {
+    await client.call(method, "endpoint", { headers });
+  }
+  client.use({ onRequest: ({ request }) => request.headers.delete("x-api-key") });
+  await client.call("GET", "endpoint");
+  expect(server.requests).toHaveLength(8);
+  for (const { headers } of server.requests) expect(headers["x-api-key"]).toBe("client-key");
+});
+
+Deno.test("section 5.1: a function gives the key anew for each request", async () => {
+  await using server = await serve((_, response) => json(response, []));
+  let count = 0;
+  const apiKey = () => Promise.resolve(`key-${++count}`);
+  const client = createClient({ baseUrl: server.url, apiKey });
+  await client.call("GET", "endpoint");
+  await client.checkKey("some-key").catch(() => {});
+  await client.call("GET", "endpoint");
+  expect(server.requests.map(({ headers }) => headers["x-api-key"])).toEqual([
+    "key-1",
+    undefined,
+    "key-2",
+  ]);
+});
+
+Deno.test("section 5.2: authenticated requests send Content-Type, with and without a body", async () => {
+  await using server = await serve((_, response) => json(response, []));
+  const client = createClient({ baseUrl: server.url, apiKey: "some-key" });
+  await client.call("GET", "endpoint");
+  await client.call("POST", "endpoint");
+  await client.call("POST", "endpoint", { body: {} });
+  client.use({ onRequest() {} });
+  await client.call("GET", "endpoint");
+  expect(server.requests.map(({ headers }) => headers["content-type"])).toEqual(
+    Array(4).fill("application/json"),
+  );
+  expect(server.requests.map(({ body }) => body)).toEqual(["", "", "{}", ""]);
+});
+
+Deno.test("section 5.3: the key to check travels in the body field apiKey, as it is", async () => {
+  await using server = await serve((_, response) => json(response, validKey));
+  for (const key of ["plain", 'quo"te\\', "with space", "käse"]) {
+    await createClient({ baseUrl: server.url }).checkKey(key);
+    expect(JSON.parse(server.requests.at(-1)!.body)).toEqual({ apiKey: key });
+  }
+});
+
+Deno.test("section 8: the credit balance is read as it is, however large or small", async () => {
+  for (const credits of [0, 1, -1, Number.MAX_SAFE_INTEGER]) {
+    const [status] = await checkKey({ apiKeyValid: true, data: { credits } });
+    expect(status.apiKeyValid && status.data.credits).toBe(credits);
+  }
+});
