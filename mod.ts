@@ -27,7 +27,6 @@ export {
   ConfigurationError,
   type ErrorCode,
   HttpError,
-  type HttpErrorInit,
   InvalidResponseError,
   type Issue,
   NetworkError,

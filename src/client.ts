@@ -15,7 +15,7 @@ import {
 } from "./options.ts";
 import { checkPath, isBodiless, repeatable, RequestFields, toJson, toPath } from "./request.ts";
 import { isIdempotent } from "./retry.ts";
-import { redactCause, redactText } from "./secrets.ts";
+import { redact, redactCause } from "./secrets.ts";
 import {
   bounded,
   decode,
@@ -224,7 +224,7 @@ export function createClient<Paths extends object = paths>(
       try {
         return await apiKey();
       } catch (cause) {
-        throw new ConfigurationError('The function "apiKey" failed', { cause });
+        throw new ConfigurationError('The function "apiKey" failed', {}, { cause });
       }
     };
     return readApiKey(await bounded(work, { name: "apiKey", timeout, signal }));
@@ -277,7 +277,7 @@ export function createClient<Paths extends object = paths>(
       key = await ask(timeout, signal);
       secrets = [...secrets, key];
     }
-    const name = redactText(`${method} ${path}`, secrets);
+    const name = redact(`${method} ${path}`, secrets);
     const policy = {
       name,
       idempotent: operation?.idempotent ?? isIdempotent(method),
@@ -330,7 +330,7 @@ export function createClient<Paths extends object = paths>(
       });
     } catch (error) {
       if (built || error instanceof ScamAddressError) throw error;
-      throw new ConfigurationError(`"${name}" cannot be built from its arguments`, {
+      throw new ConfigurationError(`"${name}" cannot be built from its arguments`, {}, {
         cause: redactCause(error, secrets),
       });
     }

@@ -1,41 +1,23 @@
-const REDACTED = "[redacted]";
-
 /** Replaces every occurrence of a secret in a text. */
-export function redactText(text: string, secrets: readonly string[]): string {
-  for (const secret of secrets) text = text.replaceAll(secret, REDACTED);
+export function redact(text: string, secrets: readonly string[]): string {
+  for (const secret of secrets) text = text.replaceAll(secret, "[redacted]");
   return text;
 }
 
-/** Replaces every occurrence of a secret in names and strings of a JSON value. */
-export function redactJson(value: unknown, secrets: readonly string[]): unknown {
-  const json = JSON.stringify(value) ?? "";
-  const redacted = redactText(json, secrets.map((secret) => JSON.stringify(secret).slice(1, -1)));
-  if (redacted === json) return value;
-  try {
-    return JSON.parse(redacted);
-  } catch {
-    return redacted; // the secret looks like a part of JSON's own syntax
-  }
-}
-
 /**
- * Returns what a fetch threw as it is, or, where it could show a secret when it is logged, an error
- * that says the same without it.
+ * Returns what a fetch or a serializer threw as it is, or, where it could show a secret when it is
+ * logged, an error that says the same without it.
  */
 export function redactCause(cause: unknown, secrets: readonly string[]): unknown {
-  const seen = new Set<unknown>();
-  const shows = (value: unknown): boolean => {
-    if (typeof value === "string") return secrets.some((secret) => value.includes(secret));
-    if (typeof value !== "object" || value === null || seen.has(value)) return false;
-    seen.add(value);
-    // A Request, Headers or the like: what it shows cannot be told from its properties.
-    const plain = value instanceof Error || Array.isArray(value) ||
-      !Object.getPrototypeOf(value)?.constructor?.name.replace("Object", "");
-    return !plain ||
-      Reflect.ownKeys(value).some((key) => shows(key) || shows(value[key as keyof typeof value]));
-  };
-  if (!secrets.length || !shows(cause)) return cause;
-  const { name, message, code } = Object(cause);
-  const copy = new Error(redactText(`${name}: ${message}`, secrets));
-  return code === undefined ? copy : Object.assign(copy, { code });
+  const found = new Set([cause]);
+  for (const value of found) { // as the set grows
+    if (
+      value instanceof Request || value instanceof Headers || // which print their headers
+      typeof value === "string" && redact(value, secrets) !== value
+    ) return new Error(redact(`${cause}`, secrets));
+    if (value && typeof value === "object") {
+      for (const key of Reflect.ownKeys(value)) found.add(value[key as never]);
+    }
+  }
+  return cause;
 }

@@ -8,7 +8,7 @@ import {
 import type { Issue, Validator } from "./generated/validators.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
 import { parseRetryAfter, retryDelay } from "./retry.ts";
-import { redactCause, redactJson, redactText } from "./secrets.ts";
+import { redact, redactCause } from "./secrets.ts";
 
 /** How long work may take, and who may end it. */
 interface Bounds {
@@ -43,13 +43,6 @@ export interface Received {
 
 const MAX_ERROR_BODY = 64 * 1024;
 
-const decoder = /* @__PURE__ */ new TextDecoder();
-
-/** Decodes a body as UTF-8, without a byte-order mark. */
-export function decode(body: BufferSource): string {
-  return decoder.decode(body);
-}
-
 /** Runs work until its time is up or it is aborted, even if the work itself never ends. */
 export function bounded<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -68,7 +61,7 @@ export function bounded<T>(
     };
     const onAbort = () => fail(signal!.reason);
     const timer = setTimeout(
-      () => fail(new TimeoutError(`"${name}" took more than ${timeout} ms`, timeout)),
+      () => fail(new TimeoutError(`"${name}" took more than ${timeout} ms`, { timeout })),
       timeout,
     );
     signal?.addEventListener("abort", onAbort);
@@ -76,6 +69,20 @@ export function bounded<T>(
       finish();
       resolve(value);
     }, fail);
+  });
+}
+
+/** Decodes a body as UTF-8, without a byte-order mark. */
+export function decode(body: BufferSource): string {
+  return new TextDecoder().decode(body);
+}
+
+function invalid({ name, secrets }: Policy, { status }: Response, found: Issue[]): Error {
+  const issues = found.map(({ path, rule }) => ({ path: redact(path, secrets), rule }));
+  const list = issues.map(({ path, rule }) => `${path || "body"} (${rule})`).join(", ");
+  return new InvalidResponseError(`The answer to "${name}" is not valid: ${list}`, {
+    status,
+    issues,
   });
 }
 
@@ -87,50 +94,33 @@ export function bounded<T>(
  */
 export async function read(
   response: Response,
-  { name, maxResponseBytes, secrets }: Policy,
+  policy: Policy,
   signal: AbortSignal,
 ): Promise<BufferSource> {
-  const { ok, status } = response;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const chunks: BlobPart[] = [];
+  let room = policy.maxResponseBytes;
   try {
     const reader = response.body?.getReader();
     const cancel = () => void reader?.cancel().catch(() => {});
     if (signal.aborted) cancel();
-    signal.addEventListener("abort", cancel); // a fetch that is not the platform's may ignore it
+    signal.addEventListener("abort", cancel); // a fetch of the caller's own may ignore it
     for (let chunk; (chunk = (await reader?.read())?.value);) {
-      size += chunk.byteLength;
-      if (size > maxResponseBytes) {
+      room -= chunk.byteLength;
+      if (room < 0) {
         cancel();
-        if (ok) {
-          const issue = { path: "", rule: "maxResponseBytes" };
-          throw new InvalidResponseError(
-            `The answer to "${name}" is larger than ${maxResponseBytes} bytes`,
-            status,
-            [issue],
-          );
-        }
-        size -= chunk.byteLength;
-        break;
+        if (!response.ok) break;
+        throw invalid(policy, response, [{ path: "", rule: "maxResponseBytes" }]);
       }
       chunks.push(chunk);
     }
-  } catch (cause) {
-    if (cause instanceof InvalidResponseError) throw cause;
-    if (ok) {
-      throw new NetworkError(`The answer to "${name}" broke off`, {
-        cause: redactCause(cause, secrets),
-      });
+  } catch (error) {
+    if (error instanceof InvalidResponseError) throw error;
+    if (response.ok) {
+      const cause = redactCause(error, policy.secrets);
+      throw new NetworkError(`The answer to "${policy.name}" broke off`, {}, { cause });
     }
   }
-  if (chunks.length === 1) return chunks[0] as BufferSource;
-  const body = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return body;
+  return chunks.length === 1 ? chunks[0] as BufferSource : new Blob(chunks).arrayBuffer();
 }
 
 /** Makes a response whose body can be read again. */
@@ -142,7 +132,7 @@ export function rebuild({ response, body }: Received): Response {
 /** Parses the body of a success as JSON and checks it against its schema, if there is one. */
 export function readJson(
   { response, body }: Received,
-  { name, secrets }: Policy,
+  policy: Policy,
   validate: Validator | undefined,
 ): unknown {
   if (!body.byteLength && !validate) return undefined;
@@ -152,15 +142,8 @@ export function readJson(
     value = JSON.parse(decode(body));
     issues = validate?.(value);
   } catch { /* The issue stands above. */ }
-  if (!issues) return value;
-  const redacted = issues.map(({ path, rule }) => ({ path: redactText(path, secrets), rule }));
-  throw new InvalidResponseError(
-    `The answer to "${name}" is not valid: ${
-      redacted.map(({ path, rule }) => `${path || "body"} (${rule})`).join(", ")
-    }`,
-    response.status,
-    redacted,
-  );
+  if (issues) throw invalid(policy, response, issues);
+  return value;
 }
 
 /** Sends a request once. */
@@ -171,18 +154,17 @@ async function exchange(request: Outgoing, signal: AbortSignal): Promise<Receive
   try {
     response = await (fetch ? fetch(new Request(input, init)) : globalThis.fetch(input, init));
     if (response.type === "error") throw new TypeError("Network error");
-  } catch (cause) {
-    throw new NetworkError(`"${name}" got no answer`, { cause: redactCause(cause, secrets) });
+  } catch (error) {
+    const cause = redactCause(error, secrets);
+    throw new NetworkError(`"${name}" got no answer`, {}, { cause });
   }
-  const { status, type } = response;
+  const { status, type, headers } = response;
   if (type === "opaqueredirect" || (status >= 300 && status < 400)) {
-    void response.body?.cancel().catch(() => {});
-    const location = response.headers.get("location");
-    throw new RedirectError(
-      `"${name}" was redirected, which is not followed`,
+    const location = headers.get("location");
+    throw new RedirectError(`"${name}" was redirected, which is not followed`, {
       status,
-      location === null ? undefined : redactText(location, secrets),
-    );
+      location: location === null ? undefined : redact(location, secrets),
+    });
   }
   return { response, body: await read(response, request, signal) };
 }
@@ -193,20 +175,18 @@ function retryAfter({ headers }: Response): number | undefined {
 }
 
 /** Makes the error for a status outside 2xx and 3xx. */
-export function httpError(
-  { name, secrets }: Policy,
-  response: Response,
-  text: string,
-): HttpError {
+export function httpError({ name, secrets }: Policy, response: Response, text: string): HttpError {
   const { status } = response;
   const headers = new Headers();
-  response.headers.forEach((value, name) => headers.append(name, redactText(value, secrets)));
-  const safe = redactText(text, secrets);
-  const { read } = new TextEncoder().encodeInto(safe, new Uint8Array(MAX_ERROR_BODY));
-  let body: unknown = safe.slice(0, read);
-  if (body === safe) {
+  response.headers.forEach((value, name) => headers.append(name, redact(value, secrets)));
+  text = redact(text, secrets);
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_ERROR_BODY));
+  let body: unknown = text.slice(0, read);
+  if (body === text) {
     try {
-      body = redactJson(JSON.parse(text), secrets);
+      const clean = (_: string, value: unknown) =>
+        typeof value === "string" ? redact(value, secrets) : value;
+      body = JSON.parse(text, clean); // again, because JSON can write a character in many ways
     } catch { /* Text, then. */ }
   }
   const delay = retryAfter(response);
@@ -236,7 +216,7 @@ function wait(delay: number, signal: CallOptions["signal"]): Promise<void> {
 
 /** Sends a request as often as the rules for retries allow, and hands back the last answer. */
 export async function send(request: Outgoing): Promise<Received> {
-  const { idempotent, onRetry, retries, signal } = request;
+  const { onRetry, signal } = request;
   for (let attempt = 1;; attempt++) {
     signal?.throwIfAborted();
     let received: Received | undefined;
@@ -250,9 +230,8 @@ export async function send(request: Outgoing): Promise<Received> {
     }
     const response = received?.response;
     const delay = retryDelay({
+      ...request,
       attempt,
-      retries,
-      idempotent,
       status: response?.status,
       retryAfter: response && retryAfter(response),
     }, Math.random());
