@@ -84,9 +84,8 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 const MAX_TIMEOUT = 2 ** 31 - 1; // a longer one makes setTimeout fire at once
 
 function wholeNumber(name: string, value: unknown, min: number, max: number): number {
-  if (Number.isInteger(value) && value as number >= min && value as number <= max) {
-    return value as number;
-  }
+  const number = value as number;
+  if (Number.isInteger(number) && number >= min && number <= max) return number;
   throw new ConfigurationError(`"${name}" must be a whole number from ${min} to ${max}`);
 }
 
