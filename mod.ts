@@ -3,11 +3,15 @@
  * the `X-API-Key` header handled for you.
  *
  * @example Check a key
- * ```ts no-eval
+ * ```ts
  * import { createClient } from "@scam-address/client";
+ * import { createSandbox } from "@scam-address/client/sandbox";
  *
- * const client = createClient({ baseUrl: "https://service.example/api/" });
- * const status = await client.checkKey("<API_KEY>");
+ * const client = createClient({
+ *   baseUrl: "https://service.example/api/",
+ *   fetch: createSandbox({ keys: { "demo-key": 100 } }).fetch, // without it, the real service
+ * });
+ * const status = await client.checkKey("demo-key");
  * console.log(status.apiKeyValid ? `${status.data.credits} credits` : "not valid");
  * ```
  *

@@ -65,6 +65,13 @@ export interface EndpointOptions extends CallOptions {
 }
 
 /**
+ * A name of our own, because the documentation's lint asks for docs of openapi-fetch's.
+ *
+ * @internal
+ */
+type OpenapiFetchClient<Paths extends object> = Client<Paths>;
+
+/**
  * The client: [openapi-fetch](https://openapi-ts.dev/openapi-fetch/)'s methods for the operations of
  * the OpenAPI document, and besides `checkKey` and `call`.
  *
@@ -75,7 +82,7 @@ export interface EndpointOptions extends CallOptions {
  *
  * @typeParam Paths The `paths` that openapi-typescript makes of an OpenAPI document.
  */
-export interface ScamAddressClient<Paths extends object = paths> extends Client<Paths> {
+export interface ScamAddressClient<Paths extends object = paths> extends OpenapiFetchClient<Paths> {
   /**
    * Asks the service whether a key is valid and how many credits it has (section 4).
    *

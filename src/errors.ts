@@ -33,8 +33,8 @@ const brand = Symbol.for("@scam-address/client/error");
  * }
  * ```
  */
-export class ScamAddressError extends Error {
-  /** The `code` of the class's instances; none for {@linkcode ScamAddressError} itself. */
+export abstract class ScamAddressError extends Error {
+  /** The `code` of the class's instances; `undefined` for {@linkcode ScamAddressError} itself. */
   static readonly code?: ErrorCode;
 
   /** What went wrong; each class has a code of its own. */
@@ -50,7 +50,7 @@ export class ScamAddressError extends Error {
   constructor(message: string, fields?: object, options?: ErrorOptions) {
     super(message, options);
     Object.defineProperty(this, brand, { value: 1 });
-    Object.assign(this, fields);
+    Object.assign(this, { code: new.target.code }, fields);
   }
 
   /**
@@ -74,8 +74,9 @@ export class ScamAddressError extends Error {
  * and `body` are handed over as they came.
  */
 export class HttpError extends ScamAddressError {
+  /** The code of this class. */
   static override readonly code = "http";
-  override readonly code = "http";
+  /** The name of this class. */
   override readonly name = "HttpError";
   /** The status code of the response. */
   declare readonly status: number;
@@ -93,15 +94,17 @@ export class HttpError extends ScamAddressError {
  * `cause` is what the runtime's fetch threw.
  */
 export class NetworkError extends ScamAddressError {
+  /** The code of this class. */
   static override readonly code = "network";
-  override readonly code = "network";
+  /** The name of this class. */
   override readonly name = "NetworkError";
 }
 
 /** The time for an attempt was up before the last byte of the answer had been read. */
 export class TimeoutError extends ScamAddressError {
+  /** The code of this class. */
   static override readonly code = "timeout";
-  override readonly code = "timeout";
+  /** The name of this class. */
   override readonly name = "TimeoutError";
   /** The time that an attempt may take, in milliseconds. */
   declare readonly timeout: number;
@@ -113,8 +116,9 @@ export class TimeoutError extends ScamAddressError {
  * Following it would send the API key to an address that nobody configured.
  */
 export class RedirectError extends ScamAddressError {
+  /** The code of this class. */
   static override readonly code = "redirect";
-  override readonly code = "redirect";
+  /** The name of this class. */
   override readonly name = "RedirectError";
   /** The status code of the response; 0 in browsers, which hide it. */
   declare readonly status: number;
@@ -127,8 +131,9 @@ export class RedirectError extends ScamAddressError {
  * large, or is not what the OpenAPI document says.
  */
 export class InvalidResponseError extends ScamAddressError {
+  /** The code of this class. */
   static override readonly code = "invalid_response";
-  override readonly code = "invalid_response";
+  /** The name of this class. */
   override readonly name = "InvalidResponseError";
   /** The status code of the response. */
   declare readonly status: number;
@@ -142,7 +147,8 @@ export class InvalidResponseError extends ScamAddressError {
 
 /** An option or an argument is wrong; nothing has been sent. */
 export class ConfigurationError extends ScamAddressError {
+  /** The code of this class. */
   static override readonly code = "configuration";
-  override readonly code = "configuration";
+  /** The name of this class. */
   override readonly name = "ConfigurationError";
 }
