@@ -1,3 +1,6 @@
+// Made by `deno task generate` from openapi/openapi.yaml. Do not edit.
+// deno-lint-ignore-file -- openapi-typescript chooses how types are written
+
 export interface paths {
   "/checkKey": {
     parameters: {
