@@ -61,7 +61,7 @@ export abstract class ScamAddressError extends Error {
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
     const { code } = value as ScamAddressError ?? {};
-    return this === ScamAddressError || Object.hasOwn(this, "code")
+    return this === ScamAddressError || Object.prototype.hasOwnProperty.call(this, "code")
       ? brand in Object(value) && (this.code ?? code) === code
       : super[Symbol.hasInstance](value); // a subclass made elsewhere
   }
