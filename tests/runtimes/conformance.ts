@@ -1,0 +1,163 @@
+/**
+ * What the package must do on every runtime, over real HTTP: nothing but the platform's standards is
+ * used here, and the server that `server.ts` runs.
+ */
+
+import {
+  type ClientOptions,
+  createClient,
+  HttpError,
+  InvalidResponseError,
+  RedirectError,
+  type ScamAddressClient,
+  ScamAddressError,
+  TimeoutError,
+} from "@scam-address/client";
+import { createSandbox } from "@scam-address/client/sandbox";
+
+interface Context {
+  /** Makes a client for a scenario of the server's, fresh for each run. */
+  client(scenario: string, options?: Partial<ClientOptions>): ScamAddressClient;
+  /** How many requests have reached a scenario of this run. */
+  hits(scenario: string): Promise<number>;
+}
+
+function assertEquals(actual: unknown, expected: unknown): void {
+  const [left, right] = [actual, expected].map((value) => JSON.stringify(value));
+  if (left !== right) throw new Error(`got ${left} instead of ${right}`);
+}
+
+async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+function assertInstance<T>(
+  value: unknown,
+  // deno-lint-ignore no-explicit-any -- any constructor
+  type: abstract new (...args: any[]) => T,
+): asserts value is T {
+  if (!(value instanceof type)) throw new Error(`got ${value} instead of a ${type.name}`);
+  if (!(value instanceof ScamAddressError)) throw new Error(`${value} is no ScamAddressError`);
+}
+
+const cases: Record<string, (context: Context) => Promise<void>> = {
+  async "checkKey() reports a valid key"({ client }) {
+    assertEquals(await client("service").checkKey("valid-key"), {
+      apiKeyValid: true,
+      data: { credits: 100 },
+    });
+  },
+
+  async "checkKey() reports a key that is not valid"({ client }) {
+    assertEquals(await client("service").checkKey("other-key"), { apiKeyValid: false });
+  },
+
+  async "call() sends an authenticated GET"({ client }) {
+    const options = { query: { page: 2 } };
+    assertEquals(await client("service", { apiKey: "k1" }).call("GET", "echo", options), {
+      method: "GET",
+      query: "?page=2",
+      apiKey: "k1",
+      contentType: "application/json",
+      body: "",
+    });
+  },
+
+  async "call() sends an authenticated POST with a body"({ client }) {
+    const options = { body: { text: "é ✓" } };
+    assertEquals(await client("service", { apiKey: () => "k2" }).call("POST", "echo", options), {
+      method: "POST",
+      query: "",
+      apiKey: "k2",
+      contentType: "application/json",
+      body: '{"text":"é ✓"}',
+    });
+  },
+
+  async "POST() resolves to data and response"({ client }) {
+    const { data, response } = await client("service").POST("/checkKey", {
+      body: { apiKey: "valid-key" },
+    });
+    assertEquals([data, response.status], [{ apiKeyValid: true, data: { credits: 100 } }, 200]);
+  },
+
+  async "checkKey() tries again after a 503"({ client, hits }) {
+    const statuses: unknown[] = [];
+    const onRetry = ({ error }: { error: unknown }) => {
+      assertInstance(error, HttpError);
+      statuses.push(error.status);
+    };
+    assertEquals((await client("flaky", { onRetry }).checkKey("valid-key")).apiKeyValid, true);
+    assertEquals([statuses, await hits("flaky")], [[503], 2]);
+  },
+
+  async "checkKey() rejects an error status with its body"({ client }) {
+    const error = await rejection(client("failing").checkKey("valid-key", { retries: 0 }));
+    assertInstance(error, HttpError);
+    assertEquals([error.status, error.body], [500, { reason: "test" }]);
+  },
+
+  async "checkKey() ends a body that never ends at the time-out"({ client }) {
+    const start = Date.now();
+    const error = await rejection(
+      client("endless").checkKey("valid-key", { timeout: 300, retries: 0 }),
+    );
+    assertInstance(error, TimeoutError);
+    if (Date.now() - start > 5_000) throw new Error(`it took ${Date.now() - start} ms`);
+  },
+
+  async "checkKey() refuses a redirect"({ client, hits }) {
+    const error = await rejection(client("redirect").checkKey("valid-key"));
+    assertInstance(error, RedirectError);
+    assertEquals(error.status, "document" in globalThis ? 0 : 307); // browsers make it opaque
+    assertEquals([await hits("redirect"), await hits("target")], [1, 0]);
+  },
+
+  async "checkKey() rejects a malformed answer"({ client }) {
+    const error = await rejection(client("malformed").checkKey("valid-key"));
+    assertInstance(error, InvalidResponseError);
+    assertEquals(error.status, 200);
+  },
+
+  async "checkKey() rejects with the reason of an abort"({ client }) {
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    setTimeout(() => controller.abort(reason), 100);
+    const { signal } = controller;
+    const error = await rejection(client("silent").checkKey("valid-key", { signal }));
+    if (error !== reason) throw new Error(`got ${error} instead of the reason`);
+  },
+
+  async "createSandbox() stands in for the service"() {
+    const { fetch } = createSandbox({ keys: { "demo-key": 7 } });
+    const client = createClient({ baseUrl: "https://service.example/", fetch });
+    assertEquals(await client.checkKey("demo-key"), { apiKeyValid: true, data: { credits: 7 } });
+  },
+};
+
+/**
+ * Runs all cases, one after the other, and reports to the server.
+ *
+ * @param server The server's address.
+ * @param runtime What the server knows this run by.
+ */
+export async function conform(server: string, runtime: string): Promise<void> {
+  const run = crypto.randomUUID();
+  const context: Context = {
+    client: (scenario, options) =>
+      createClient({ baseUrl: `${server}${scenario}/${run}`, ...options }),
+    hits: async (scenario) => await (await fetch(`${server}hits/${run}/${scenario}`)).json(),
+  };
+  const results = [];
+  for (const [name, test] of Object.entries(cases)) {
+    const error = await test(context).then(() => undefined, String);
+    results.push(error === undefined ? { name } : { name, error });
+  }
+  const body = JSON.stringify({ runtime, results });
+  await fetch(`${server}report`, { method: "POST", body });
+}

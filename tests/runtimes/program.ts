@@ -1,0 +1,9 @@
+/** Runs the suite at once: a program of Node, Bun and Deno, and a page's script. */
+
+import { conform } from "./conformance.ts";
+
+/** Put in by the bundler. */
+declare const SERVER: string;
+declare const RUNTIME: string;
+
+conform(SERVER, RUNTIME);

@@ -1,0 +1,11 @@
+/** Runs the suite in workerd, as the test of a worker. */
+
+import { conform } from "./conformance.ts";
+
+/** Put in by the bundler. */
+declare const SERVER: string;
+declare const RUNTIME: string;
+
+export default {
+  test: (): Promise<void> => conform(SERVER, RUNTIME),
+};
