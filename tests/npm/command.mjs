@@ -1,0 +1,3 @@
+/** Runs the command where the package has no "bin". */
+
+import "@scam-address/client/cli";

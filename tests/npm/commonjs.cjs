@@ -1,0 +1,3 @@
+const { use } = require("./usage.cjs");
+
+use(require("@scam-address/client"), require("@scam-address/client/sandbox"));

@@ -1,0 +1,102 @@
+/**
+ * An application in TypeScript that uses everything the package exports. It is never run: the
+ * compiler checks it against the installed package, as an ES module and as CommonJS.
+ */
+
+import {
+  type CallOptions,
+  type ClientOptions,
+  type components,
+  ConfigurationError,
+  createClient,
+  type EndpointOptions,
+  type ErrorCode,
+  HttpError,
+  type InvalidKey,
+  InvalidResponseError,
+  type Issue,
+  type KeyStatus,
+  type Method,
+  NetworkError,
+  type operations,
+  type paths,
+  RedirectError,
+  type RetryEvent,
+  type ScamAddressClient,
+  ScamAddressError,
+  TimeoutError,
+  type ValidKey,
+} from "@scam-address/client";
+import {
+  createSandbox,
+  DEMO_KEY,
+  type Sandbox,
+  type SandboxContext,
+  type SandboxOptions,
+  type SandboxRoute,
+} from "@scam-address/client/sandbox";
+
+const route: SandboxRoute = (request: Request, context: SandboxContext) =>
+  Response.json({ url: request.url, keys: [...context.keys.keys()] });
+const sandboxOptions: SandboxOptions = {
+  keys: { [DEMO_KEY]: 3 },
+  routes: { "GET report": route },
+};
+const sandbox: Sandbox = createSandbox(sandboxOptions);
+
+const options: ClientOptions = {
+  baseUrl: new URL("https://service.example/api/"),
+  apiKey: () => Promise.resolve(DEMO_KEY),
+  fetch: sandbox.fetch,
+  onRetry: ({ attempt, delay, error }: RetryEvent) => [attempt.toFixed(), delay.toFixed(), error],
+};
+export const client: ScamAddressClient<paths> = createClient(options);
+export const plain: ScamAddressClient = createClient({
+  baseUrl: "https://service.example/",
+  fetch,
+});
+
+export async function credits(callOptions: CallOptions): Promise<number> {
+  const status: KeyStatus = await client.checkKey(DEMO_KEY, callOptions);
+  if (status.apiKeyValid) {
+    const valid: ValidKey = status;
+    return valid.data.credits;
+  }
+  const invalid: InvalidKey = status;
+  // @ts-expect-error: what else it holds is not known
+  return invalid.data.credits;
+}
+
+export async function typed(): Promise<components["schemas"]["KeyStatus"]> {
+  type Body = operations["checkKey"]["requestBody"]["content"]["application/json"];
+  const body: Body = { apiKey: DEMO_KEY };
+  const { data, response } = await client.POST("/checkKey", { body });
+  // @ts-expect-error: there is no such operation
+  client.GET("/checkKey");
+  // @ts-expect-error: the key is a string
+  client.POST("/checkKey", { body: { apiKey: 1 } });
+  if (!data) throw new Error(`Status ${response.status}`);
+  return data;
+}
+
+export async function untyped(method: Method, options: EndpointOptions): Promise<string> {
+  const answer = await client.call(method, "report", options);
+  // @ts-expect-error: nothing is known of the answer
+  answer.length;
+  return typeof answer === "string" ? answer : "";
+}
+
+export function describe(error: unknown): string {
+  if (error instanceof HttpError) {
+    return `${error.status} ${error.headers.get("date")} ${error.retryAfter?.toFixed()}`;
+  }
+  if (error instanceof InvalidResponseError) {
+    return error.issues.map(({ path, rule }: Issue) => path + rule).join();
+  }
+  if (error instanceof RedirectError) return `${error.status} ${error.location?.trim()}`;
+  if (error instanceof TimeoutError) return error.timeout.toFixed();
+  if (error instanceof NetworkError || error instanceof ConfigurationError) return error.message;
+  if (!(error instanceof ScamAddressError)) return "";
+  const code: ErrorCode = error.code;
+  return code.toUpperCase();
+}
