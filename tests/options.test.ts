@@ -264,7 +264,8 @@ Deno.test("createClient() refuses headers that cannot be sent, without showing t
 
 Deno.test("A request that the arguments cannot make is refused", async () => {
   const client = unsent();
-  for (const headers of [{ "bad name": "x" }, { "x-bad": "sec\nret" }]) {
+  const list: HeadersInit[] = [{ "bad name": "x" }, { "x-bad": "sec\nret" }];
+  for (const headers of list) {
     expect((await rejected(client.call("GET", "endpoint", { headers }))).code).toBe(
       "configuration",
     );
