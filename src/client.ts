@@ -77,8 +77,8 @@ type OpenapiFetchClient<Paths extends object> = Client<Paths>;
  *
  * `GET`, `POST` and their like resolve to `{ data, error, response }` and also take
  * {@linkcode CallOptions}. They reject as {@linkcode ScamAddressClient.call} does, but for statuses
- * outside 2xx and 3xx, which `error` and `response` report; `error` is `undefined` when the body is
- * empty, so test `response.ok`. Middleware sees requests without the API key, which is added last.
+ * outside 2xx and 3xx, which `error` and `response` report; `error` is `undefined` or `""` when the
+ * body is empty, so test `response.ok`. Middleware sees requests without the API key, which is added last.
  *
  * @typeParam Paths The `paths` that openapi-typescript makes of an OpenAPI document.
  */
@@ -336,6 +336,7 @@ export function createClient<Paths extends object = paths>(
         },
       });
     } catch (error) {
+      signal?.throwIfAborted(); // openapi-fetch loses a reason like null
       if (built || error instanceof ScamAddressError) throw error;
       throw new ConfigurationError(`"${name}" cannot be built from its arguments`, {}, {
         cause: redactCause(error, secrets),

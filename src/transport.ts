@@ -64,6 +64,7 @@ export function bounded<T>(
       () => fail(new TimeoutError(`"${name}" took more than ${timeout} ms`, { timeout })),
       timeout,
     );
+    if (signal?.aborted) return onAbort();
     signal?.addEventListener("abort", onAbort);
     work(controller.signal).then((value) => {
       finish();
@@ -209,7 +210,7 @@ function wait(delay: number, signal: CallOptions["signal"]): Promise<void> {
       signal?.removeEventListener("abort", onAbort);
       resolve();
     }, delay);
-    if (signal?.aborted) onAbort();
+    if (signal?.aborted) return onAbort();
     signal?.addEventListener("abort", onAbort, { once: true });
   });
 }
@@ -218,14 +219,15 @@ function wait(delay: number, signal: CallOptions["signal"]): Promise<void> {
 export async function send(request: Outgoing): Promise<Received> {
   const { onRetry, signal } = request;
   for (let attempt = 1;; attempt++) {
-    signal?.throwIfAborted();
     let received: Received | undefined;
     let error!: NetworkError | TimeoutError;
     try {
       received = await bounded((signal) => exchange(request, signal), request);
       if (received.response.ok) return received;
     } catch (thrown) {
-      if (!(thrown instanceof NetworkError || thrown instanceof TimeoutError)) throw thrown;
+      if (
+        signal?.aborted || !(thrown instanceof NetworkError || thrown instanceof TimeoutError)
+      ) throw thrown;
       error = thrown;
     }
     const response = received?.response;
