@@ -126,8 +126,9 @@ export async function read(
 
 /** Makes a response whose body can be read again. */
 export function rebuild({ response, body }: Received): Response {
-  const copy = new Response(body.byteLength ? body : null, response);
-  return Object.defineProperty(copy, "url", { value: response.url });
+  const { headers, status, statusText, url } = response;
+  const copy = new Response(body.byteLength ? body : null, { headers, status });
+  return Object.defineProperties(copy, { statusText: { value: statusText }, url: { value: url } });
 }
 
 /** Parses the body of a success as JSON and checks it against its schema, if there is one. */
