@@ -107,7 +107,7 @@ export async function read(
     signal.addEventListener("abort", cancel); // a fetch of the caller's own may ignore it
     for (let chunk; (chunk = (await reader?.read())?.value);) {
       room -= chunk.byteLength;
-      if (room < 0) {
+      if (!(room >= 0)) { // also when the chunk is not of bytes
         cancel();
         if (!response.ok) break;
         throw invalid(policy, response, [{ path: "", rule: "maxResponseBytes" }]);
@@ -155,7 +155,7 @@ async function exchange(request: Outgoing, signal: AbortSignal): Promise<Receive
   let response: Response;
   try {
     response = await (fetch ? fetch(new Request(input, init)) : globalThis.fetch(input, init));
-    if (response.type === "error") throw new TypeError("Network error");
+    if (response.type === "error" || !response.headers) throw new TypeError("Network error");
   } catch (error) {
     const cause = redactCause(error, secrets);
     throw new NetworkError(`"${name}" got no answer`, {}, { cause });
