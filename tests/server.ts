@@ -1,5 +1,10 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Server,
+  type Socket,
+} from "node:net";
 
 /** A request as it arrived. */
 export interface Recorded {
@@ -11,14 +16,20 @@ export interface Recorded {
   body: string;
 }
 
-/** A real HTTP server on loopback that keeps what it received. */
+/** A real server on loopback. */
 export interface TestServer extends AsyncDisposable {
   /** The address, with a slash at its end. */
   url: string;
-  /** What has arrived, in order. */
-  requests: Recorded[];
   /** The connections that are open now. */
   sockets: Set<Socket>;
+}
+
+/** A server that keeps what it received. */
+export interface HttpServer extends TestServer {
+  /** What has arrived, in order. */
+  requests: Recorded[];
+  /** Closes the connections that no request is using. */
+  closeIdleConnections(): void;
 }
 
 /** What a server answers, the number of the request counted from 1. */
@@ -28,10 +39,28 @@ export type Answer = (
   count: number,
 ) => void | Promise<void>;
 
-/** Starts a server on an ephemeral port; `await using` stops it. */
-export async function serve(answer: Answer): Promise<TestServer> {
-  const requests: Recorded[] = [];
+async function listen(server: Server, scheme = "http"): Promise<TestServer> {
   const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    sockets,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Starts an HTTP server on an ephemeral port; `await using` stops it. */
+export async function serve(answer: Answer): Promise<HttpServer> {
+  const requests: Recorded[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Uint8Array[] = [];
     response.on("error", () => {}); // the client went away
@@ -50,23 +79,38 @@ export async function serve(answer: Answer): Promise<TestServer> {
     requests.push(recorded);
     await answer(recorded, response, requests.length);
   });
-  server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-    socket.on("error", () => {});
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    ...await listen(server),
     requests,
-    sockets,
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
+    closeIdleConnections: () => server.closeIdleConnections(),
   };
+}
+
+/** Starts a TCP server that leaves all bytes to the test; `await using` stops it. */
+export function serveSockets(
+  connect: (socket: Socket) => void,
+  scheme?: "http" | "https",
+): Promise<TestServer> {
+  return listen(createTcpServer(connect), scheme);
+}
+
+/** Starts a server that reads each request whole and then sends the bytes, whatever they are. */
+export async function serveBytes(
+  answer: (socket: Socket, count: number) => void,
+): Promise<TestServer & { count: number }> {
+  const server = await serveSockets((socket) => {
+    let received = "";
+    socket.on("data", (data) => {
+      received += data.toString("latin1");
+      const [, head, body] = /^(.*?)\r\n\r\n(.*)$/s.exec(received) ?? [];
+      if (head === undefined) return;
+      if (body!.length < Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0)) return;
+      received = "";
+      answer(socket, ++counted.count);
+    });
+  });
+  const counted = Object.assign(server, { count: 0 });
+  return counted;
 }
 
 /** Answers with JSON. */
