@@ -1,0 +1,224 @@
+import { expect } from "@std/expect";
+import { ConfigurationError, createClient } from "../mod.ts";
+import { createSandbox, DEMO_KEY, type SandboxOptions } from "../src/sandbox.ts";
+
+const baseUrl = "https://service.example/";
+
+/** Sends a `checkKey` with any body and hands back the raw answer. */
+function checkKey(body: string, options?: SandboxOptions, headers?: HeadersInit) {
+  return createSandbox(options).fetch(
+    new Request(`${baseUrl}checkKey`, {
+      method: "POST",
+      headers: headers ?? { "Content-Type": "application/json" },
+      body,
+    }),
+  );
+}
+
+function get(path: string, apiKey?: string): Request {
+  return new Request(
+    baseUrl + path,
+    apiKey === undefined ? {} : { headers: { "X-API-Key": apiKey } },
+  );
+}
+
+Deno.test("createSandbox() knows a demo key when it is given none", async () => {
+  const { fetch } = createSandbox();
+  const client = createClient({ baseUrl, fetch });
+  expect(await client.checkKey(DEMO_KEY)).toEqual({ apiKeyValid: true, data: { credits: 100 } });
+  expect(await client.checkKey("other-key")).toEqual({ apiKeyValid: false });
+});
+
+Deno.test("createSandbox() knows the keys it is given and no others", async () => {
+  const { fetch } = createSandbox({ keys: { "rich-key": 7, "poor-key": 0 } });
+  const client = createClient({ baseUrl, fetch });
+  expect(await client.checkKey("rich-key")).toEqual({ apiKeyValid: true, data: { credits: 7 } });
+  expect(await client.checkKey("poor-key")).toEqual({ apiKeyValid: true, data: { credits: 0 } });
+  for (const key of [DEMO_KEY, "RICH-KEY", "constructor", "__proto__", "toString"]) {
+    expect(await client.checkKey(key)).toEqual({ apiKeyValid: false });
+  }
+});
+
+Deno.test("createSandbox() takes keys that are named like properties of every object", async () => {
+  const keys = JSON.parse('{ "__proto__": 1, "constructor": 2 }');
+  const client = createClient({ baseUrl, fetch: createSandbox({ keys }).fetch });
+  expect(await client.checkKey("__proto__")).toEqual({ apiKeyValid: true, data: { credits: 1 } });
+  expect(await client.checkKey("constructor")).toEqual({ apiKeyValid: true, data: { credits: 2 } });
+});
+
+Deno.test("createSandbox() refuses bad options and shows no key", () => {
+  const handler = () => {};
+  const bad: [unknown, RegExp][] = [
+    [{ keys: ["some-key"] }, /^"keys" must be an object/],
+    [{ keys: new Map([["some-key", 1]]) }, /^"keys" must be an object/],
+    [{ keys: "some-key" }, /^"keys" must be an object/],
+    [{ keys: null }, /^"keys" must be an object/],
+    [{ keys: { good: 1, "": 1 } }, /^Key 2 of "keys" is empty or/],
+    [{ keys: { "some-key\n": 1 } }, /^Key 1 of "keys" is empty or/],
+    [{ keys: { "some-key☂": 1 } }, /^Key 1 of "keys" is empty or/],
+    [{ keys: { "some-key": -1 } }, /^The credits of key 1 of "keys" must be a whole number/],
+    [{ keys: { "some-key": 0.5 } }, /^The credits of key 1 of "keys" must be a whole number/],
+    [{ keys: { "some-key": NaN } }, /^The credits of key 1 of "keys" must be a whole number/],
+    [{ keys: { "some-key": "5" } }, /^The credits of key 1 of "keys" must be a whole number/],
+    [{ routes: [handler] }, /^"routes" must be an object/],
+    [{ routes: { report: handler } }, /^"routes" must name a method .* not "report"$/],
+    [{ routes: { "get report": handler } }, /^"routes" must name a method/],
+    [{ routes: { "GET report?page=1": handler } }, /^"routes" must name a method/],
+    [{ routes: { "GET report": {} } }, /^The route "GET report" must be a function$/],
+  ];
+  for (const [options, message] of bad) {
+    let error: unknown;
+    try {
+      createSandbox(options as SandboxOptions);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect((error as Error).message).toMatch(message);
+    expect((error as Error).message).not.toMatch(/some-key/);
+  }
+});
+
+Deno.test("fetch() finds operations and routes below any base path", async () => {
+  const { fetch } = createSandbox({ routes: { "GET report": () => "found" } });
+  for (const base of ["", "api/", "a/b.c/%20d/", "report/"]) {
+    const client = createClient({ baseUrl: baseUrl + base, apiKey: DEMO_KEY, fetch });
+    expect((await client.checkKey()).apiKeyValid).toBe(true);
+    expect(await client.call("GET", "report", { query: { page: 1 } })).toBe("found");
+  }
+  for (const path of ["reports", "areport", "report/1", "Report"]) {
+    expect((await fetch(get(path, DEMO_KEY))).status).toBe(404);
+  }
+});
+
+Deno.test("fetch() answers checkKey without a look at the key header", async () => {
+  const headers = { "Content-Type": "application/json; charset=utf-8", "X-API-Key": "wrong-key" };
+  const response = await checkKey('{ "apiKey": "demo-key", "more": 1 }', {}, headers);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toMatch(/^application\/json/);
+  expect(await response.json()).toEqual({ apiKeyValid: true, data: { credits: 100 } });
+});
+
+Deno.test("fetch() answers 400 when the body of checkKey is not what the spec says", async () => {
+  for (const body of ["", "{", "null", "[]", '"demo-key"', "{}", '{ "apiKey": 1 }']) {
+    const response = await checkKey(body);
+    expect([body, response.status]).toEqual([body, 400]);
+    expect(await response.json()).toEqual({
+      error: 'The body must be a JSON object with a string "apiKey"',
+    });
+  }
+});
+
+Deno.test("fetch() answers 415 when checkKey is not sent as JSON", async () => {
+  const response = await checkKey('{ "apiKey": "demo-key" }', {}, { "Content-Type": "text/plain" });
+  expect(response.status).toBe(415);
+  expect(await response.json()).toEqual({
+    error: 'The header "Content-Type" must be "application/json"',
+  });
+});
+
+Deno.test("fetch() answers 401 without a valid key, to a route and to anything unknown", async () => {
+  const { fetch } = createSandbox({
+    routes: {
+      "GET report": () => {
+        throw new Error("The route was asked");
+      },
+    },
+  });
+  for (const path of ["report", "unknown", "checkKey", ""]) {
+    for (const apiKey of [undefined, "", "wrong-key", "constructor"]) {
+      const response = await fetch(get(path, apiKey));
+      expect([path, apiKey, response.status]).toEqual([path, apiKey, 401]);
+      expect(await response.json()).toEqual({
+        error: 'The header "X-API-Key" must hold a valid key',
+      });
+    }
+  }
+});
+
+Deno.test("fetch() answers 404 to a valid key when there is no such endpoint", async () => {
+  const { fetch } = createSandbox({ routes: { "GET report": () => 1 } });
+  const client = createClient({ baseUrl, apiKey: DEMO_KEY, fetch });
+  for (
+    const [method, endpoint] of [["GET", "checkKey"], ["POST", "report"], ["GET", "x"]] as const
+  ) {
+    await expect(client.call(method, endpoint)).rejects.toMatchObject({
+      status: 404,
+      body: { error: 'The sandbox has no such endpoint; see its option "routes"' },
+    });
+  }
+});
+
+Deno.test("fetch() hands a route the request and the key, and sends what it returns", async () => {
+  const { fetch } = createSandbox({
+    keys: { "some-key": 1 },
+    routes: {
+      "POST echo": async (request, { apiKey }) => ({ apiKey, body: await request.json() }),
+      "GET response": () => new Response('"made"', { status: 203 }),
+      "GET null": () => null,
+      "DELETE nothing": () => {},
+    },
+  });
+  const client = createClient({ baseUrl, apiKey: "some-key", fetch });
+  expect(await client.call("POST", "echo", { body: [1] })).toEqual({
+    apiKey: "some-key",
+    body: [1],
+  });
+  expect(await client.call("GET", "response")).toBe("made");
+  expect((await fetch(get("response", "some-key"))).status).toBe(203);
+  expect(await client.call("GET", "null")).toBe(null);
+  expect(await client.call("DELETE", "nothing")).toBe(undefined);
+});
+
+Deno.test("fetch() takes the first route that fits, with {…} for one segment", async () => {
+  const { fetch } = createSandbox({
+    routes: {
+      "GET reports/latest": () => "latest",
+      "GET reports/{id}": () => "one",
+      "GET reports/{id}/v1.0": () => "version",
+      "GET /{any}": () => "any",
+    },
+  });
+  const client = createClient({ baseUrl, apiKey: DEMO_KEY, fetch });
+  expect(await client.call("GET", "reports/latest")).toBe("latest");
+  expect(await client.call("GET", "reports/42")).toBe("one");
+  expect(await client.call("GET", "reports/42/v1.0")).toBe("version");
+  expect(await client.call("GET", "reports/42/v1x0")).toBe("any");
+});
+
+Deno.test("fetch() rejects with what a route throws", async () => {
+  const error = new Error("Broken route");
+  const { fetch } = createSandbox({ routes: { "GET report": () => Promise.reject(error) } });
+  await expect(fetch(get("report", DEMO_KEY))).rejects.toBe(error);
+});
+
+Deno.test("fetch() lets a route stand in for an operation of the spec, and asks for no key", async () => {
+  const { fetch } = createSandbox({
+    routes: {
+      "POST checkKey": (_request, { apiKey }) =>
+        Response.json({ none: apiKey === undefined }, { status: 503 }),
+    },
+  });
+  const client = createClient({ baseUrl, fetch, retries: 0 });
+  await expect(client.checkKey(DEMO_KEY)).rejects.toMatchObject({
+    status: 503,
+    body: { none: true },
+  });
+});
+
+Deno.test("keys can change while the sandbox is used", async () => {
+  const { fetch, keys } = createSandbox({
+    keys: { "some-key": 2 },
+    routes: {
+      "POST spend": (_request, { apiKey, keys }) => {
+        keys.set(apiKey!, keys.get(apiKey!)! - 1);
+      },
+    },
+  });
+  const client = createClient({ baseUrl, apiKey: "some-key", fetch });
+  await client.call("POST", "spend");
+  expect(await client.checkKey()).toEqual({ apiKeyValid: true, data: { credits: 1 } });
+  keys.delete("some-key");
+  expect(await client.checkKey()).toEqual({ apiKeyValid: false });
+  await expect(client.call("POST", "spend")).rejects.toMatchObject({ status: 401 });
+});
