@@ -1,0 +1,38 @@
+/**
+ * The command `scam-address`, which checks an API key: importing this module runs it.
+ *
+ * ```sh
+ * export SCAM_ADDRESS_BASE_URL=https://service.example/api/
+ * npx @scam-address/client check-key < key.txt  # Node.js
+ * deno run --allow-env --allow-net jsr:@scam-address/client/cli check-key < key.txt  # Deno
+ * ```
+ *
+ * The key is read from the environment variable `SCAM_ADDRESS_API_KEY` or from standard input, never
+ * from an argument, because arguments show in process lists. `--help` lists the options.
+ *
+ * | exit status | meaning |
+ * | --- | --- |
+ * | 0 | the key is valid |
+ * | 1 | the key is not valid |
+ * | 2 | wrong usage |
+ * | 3 | the service could not be asked |
+ * | 4 | the key is valid, but has fewer credits than `--min-credits` |
+ *
+ * `--json` prints one object in every case, for example
+ * `{"ok":true,"apiKeyValid":true,"credits":100,"error":null}`, or with `null` for what is not known
+ * and `{"code":"network","message":"…"}` as the `error`.
+ *
+ * @module
+ */
+import process from "node:process";
+import { run } from "./command.ts";
+
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: Error & { code?: string }) => {
+    if (error.code !== "EPIPE") throw error; // the reader may leave, as `head` does
+  });
+}
+
+run(process.argv.slice(2), process).then((exit) => {
+  process.exitCode = exit;
+});
