@@ -84,8 +84,8 @@ export class HttpError extends ScamAddressError {
   declare readonly headers: Headers;
   /** The body: parsed JSON, or text where it is not JSON, cut at 64 KiB; `""` when it is empty. */
   declare readonly body: unknown;
-  /** What a valid `Retry-After` header asked for, in seconds from the answer on; else `undefined`. */
-  declare readonly retryAfter?: number | undefined;
+  /** What a valid `Retry-After` header asked for, in seconds from the answer on; else absent. */
+  declare readonly retryAfter?: number;
 }
 
 /**
@@ -122,8 +122,8 @@ export class RedirectError extends ScamAddressError {
   override readonly name = "RedirectError";
   /** The status code of the response; 0 in browsers, which hide it. */
   declare readonly status: number;
-  /** The `Location` header; `undefined` when there is none, and in browsers, which hide it. */
-  declare readonly location?: string | undefined;
+  /** The `Location` header; absent when there is none, and in browsers, which hide it. */
+  declare readonly location?: string;
 }
 
 /**

@@ -165,7 +165,7 @@ async function exchange(request: Outgoing, signal: AbortSignal): Promise<Receive
     const location = headers.get("location");
     throw new RedirectError(`"${name}" was redirected, which is not followed`, {
       status,
-      location: location === null ? undefined : redact(location, secrets),
+      ...location !== null && { location: redact(location, secrets) },
     });
   }
   return { response, body: await read(response, request, signal) };
@@ -196,7 +196,7 @@ export function httpError({ name, secrets }: Policy, response: Response, text: s
     status,
     headers,
     body,
-    retryAfter: delay === undefined ? delay : delay / 1_000,
+    ...delay !== undefined && { retryAfter: delay / 1_000 },
   });
 }
 
