@@ -135,10 +135,11 @@ async function readPrevious(folder: string): Promise<Contract | undefined> {
 
 const maxLines = 20;
 
-function printNotes(title: string, lines: readonly string[]): void {
-  if (lines.length === 0) return;
-  const more = lines.length > maxLines ? [`… and ${lines.length - maxLines} more`] : [];
-  console.error([`${title}:`, ...lines.slice(0, maxLines), ...more].join("\n  "));
+function printNotes(title: string, notes: readonly (() => string)[]): void {
+  if (notes.length === 0) return;
+  const lines = notes.slice(0, maxLines).map((write) => write());
+  if (notes.length > maxLines) lines.push(`… and ${notes.length - maxLines} more`);
+  console.error([`${title}:`, ...lines].join("\n  "));
 }
 
 /** Runs once. Returns the files that the description is made of, and whether all is well. */
@@ -146,7 +147,7 @@ async function generate(options: Options): Promise<{ ok: boolean; files: readonl
   const spec = await readSpec(options.spec);
   const { contract, unchecked } = readContract(spec);
   printNotes("Warnings", spec.warnings);
-  printNotes("Not checked at run time", unchecked.map((pointer) => `#${pointer}`));
+  printNotes("Not checked at run time", unchecked.map((pointer) => () => `#${pointer}`));
 
   const files = await writeFiles(spec, contract, headerFor(options));
   const stale: string[] = [];

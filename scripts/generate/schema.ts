@@ -92,6 +92,12 @@ export function dereference(
   return { value: objectOf(value), pointer };
 }
 
+/** Whether a schema is the one that no value fits. */
+export function isNothing(schema: Schema): boolean {
+  return isObject(schema.not) && Object.keys(schema).length === 1 &&
+    Object.keys(schema.not).length === 0;
+}
+
 /** Keywords whose value is taken as it is. */
 const plain = [
   "const",
@@ -230,7 +236,7 @@ export class Schemas {
     for (const ref of branches) {
       if (typeof ref !== "string") return undefined;
       const name = ref.split("/").at(-1) ?? "";
-      const named = mapped.filter(([, to]) => to === ref || to === name).map(([value]) => value);
+      const named = mapped.filter(([, to]) => to === ref).map(([value]) => value);
       values.push(named.length > 0 ? named : [name]);
     }
     return { propertyName, values };

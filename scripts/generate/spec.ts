@@ -13,6 +13,7 @@ import {
 } from "@redocly/openapi-core";
 import { relative, resolve } from "node:path";
 import process from "node:process";
+import { nameReferences } from "./references.ts";
 
 /** A value that JSON can hold. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
@@ -32,8 +33,8 @@ export interface Spec {
   readonly document: JsonObject;
   /** The files that it was read from. */
   readonly files: readonly string[];
-  /** What the lint found that does not stop generation, one line each. */
-  readonly warnings: readonly string[];
+  /** What the lint found that does not stop generation; each writes its line when it is asked. */
+  readonly warnings: readonly (() => string)[];
   /** `file:line:column` of a JSON pointer (without `#`) into the document. */
   place(pointer: string): string;
 }
@@ -144,10 +145,11 @@ export async function readSpec(file: string): Promise<Spec> {
   const { document, resolver, config } = source;
   // Bundling moves what lies in other files into the document that it is given.
   const bundled = await bundle({ doc: document, externalRefResolver: resolver, config });
+  nameReferences(bundled.bundle.parsed);
   return {
     document: bundled.bundle.parsed,
     files: [resolve(file), ...bundled.fileDependencies],
-    warnings: problems.map(line),
+    warnings: problems.map((problem) => () => line(problem)),
     place: (pointer) =>
       place({ source: document.source, pointer: `#${pointer}`, reportOnKey: true }),
   };

@@ -1,7 +1,7 @@
 /** The validators of the JSON success responses. @module */
 
 import { type Contract, jsonResponses } from "./operations.ts";
-import { capital, isObject, listOf, Names, objectOf, type Schema } from "./schema.ts";
+import { capital, isNothing, isObject, listOf, Names, objectOf, type Schema } from "./schema.ts";
 import type { Json, JsonObject } from "./spec.ts";
 import { compileFunction, helperNames, helpers } from "./standalone.ts";
 import type { Branch, Choice } from "./vocabulary.ts";
@@ -317,12 +317,6 @@ interface Facts {
 
 function isScalar(value: Json): boolean {
   return typeof value !== "object" || value === null;
-}
-
-/** Whether a schema is the one that no value fits. */
-function isNothing(schema: Schema): boolean {
-  return isObject(schema.not) && Object.keys(schema).length === 1 &&
-    Object.keys(schema.not).length === 0;
 }
 
 /** The schema of one value. */

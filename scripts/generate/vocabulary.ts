@@ -18,7 +18,7 @@ import {
   stringify,
 } from "ajv/dist/2020.js";
 import { join, regExpFlags, type Schema } from "./schema.ts";
-import type { Json, JsonObject } from "./spec.ts";
+import type { Json } from "./spec.ts";
 
 /** One branch of a union or a condition: a test in place, or a function that returns issues. */
 export type Branch = { readonly test: Schema } | { readonly call: string };
@@ -176,18 +176,24 @@ export const vocabulary: CodeKeywordDefinition[] = [
   }, "object"),
 
   keyword("additionalProperties", (cxt) => {
-    const { properties = {}, patternProperties = {} }: JsonObject = cxt.parentSchema;
-    cxt.gen.forIn("key", cxt.data, (key) => {
+    const { gen, data, schema, parentSchema } = cxt;
+    const names = Object.keys(parentSchema.properties ?? {});
+    const patterns = Object.keys(parentSchema.patternProperties ?? {});
+    const check = (name: Name) => {
+      if (schema === false) fail(cxt, "additionalProperties");
+      else below(cxt, schema, name);
+    };
+    if (schema === false && names.length === 0 && patterns.length === 0) {
+      gen.if(_`Object.keys(${data}).length > 0`, () => fail(cxt, "additionalProperties"));
+      return;
+    }
+    gen.forIn("key", data, (key) => {
       const known = [
-        ...Object.keys(properties as JsonObject).map((name) => _`${key} === ${name}`),
-        ...Object.keys(patternProperties as JsonObject).map((source) => matches(source, key)),
+        ...names.map((name) => _`${key} === ${name}`),
+        ...patterns.map((source) => matches(source, key)),
       ];
-      const check = () => {
-        if (cxt.schema === false) fail(cxt, "additionalProperties");
-        else below(cxt, cxt.schema, key);
-      };
-      if (known.length === 0) check();
-      else cxt.gen.if(_`!(${any(known)})`, check);
+      if (known.length === 0) check(key);
+      else gen.if(_`!(${any(known)})`, () => check(key));
     });
   }, "object"),
 
