@@ -161,10 +161,9 @@ async function generate(options: Options): Promise<{ ok: boolean; files: readonl
       `${show(options.out)} is stale (${stale.join(", ")}); run \`${commandFor(options)}\``,
     );
   } else {
-    const previous = await readPrevious(options.out);
+    const changes = describeChanges(await readPrevious(options.out), contract);
     await replace(options.out, files);
-    console.log(`Wrote ${stale.join(", ")} in ${show(options.out)}`);
-    console.log(describeChanges(previous, contract));
+    console.log(`Wrote ${stale.join(", ")} in ${show(options.out)}\n${changes}`);
   }
   return { ok: stale.length === 0 || !options.check, files: spec.files };
 }

@@ -32,9 +32,12 @@ export function describeChanges(previous: Contract | undefined, next: Contract):
   const changed = kept
     .map(([before, after]) => ({ after, changes: compareOperations(pair, before, after) }))
     .filter(({ changes }) => changes.length > 0);
-  const header = changeOf("API key header", previous.apiKeyHeader, next.apiKeyHeader, "keeps");
+  const everywhere = [
+    ...changeOf("API key header", previous.apiKeyHeader, next.apiKeyHeader, "keeps"),
+    ...compareNames(previous, next),
+  ];
 
-  const changes = [...header, ...changed.flatMap(({ changes }) => changes)];
+  const changes = [...everywhere, ...changed.flatMap(({ changes }) => changes)];
   if (changes.length + added.length + removed.length === 0) {
     return "No operation changed for callers";
   }
@@ -48,7 +51,7 @@ export function describeChanges(previous: Contract | undefined, next: Contract):
     `${added.length} added, ${removed.length} removed, ${changed.length} changed; ${
       words[verdict]
     }`,
-    ...header.map((change) => `* ${line(change)}`),
+    ...everywhere.map((change) => `* ${line(change)}`),
     ...added.map((operation) => `+ ${title(operation)}`),
     ...removed.map((operation) => `- ${title(operation)}: ${words.breaks}`),
     ...changed.flatMap(({ after, changes }) => [
@@ -56,6 +59,13 @@ export function describeChanges(previous: Contract | undefined, next: Contract):
       ...changes.map((change) => `    ${line(change)}`),
     ]),
   ].join("\n");
+}
+
+/** Names of schemas that are gone; callers may use the types of that name. */
+function compareNames(previous: Contract, next: Contract): Change[] {
+  return Object.keys(previous.definitions)
+    .filter((name) => !Object.hasOwn(next.definitions, name))
+    .map((name) => ({ text: `schema ${name} removed`, verdict: "may break" }));
 }
 
 const words: Readonly<Record<Verdict, string>> = {
@@ -112,7 +122,8 @@ function compareOperations(pair: Pair, before: Operation, after: Operation): Cha
   const place = ({ method, path }: Operation) => `${method} ${path}`;
   const repeated = ({ idempotent }: Operation) => idempotent ? "yes" : "no";
   return [
-    ...changeOf("operationId", before.operationId, after.operationId, "keeps"),
+    // Only types are named after it.
+    ...changeOf("operationId", before.operationId, after.operationId, "may break"),
     ...changeOf("path", place(before), place(after), "breaks"),
     ...changeOf(
       "security",

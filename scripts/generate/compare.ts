@@ -232,7 +232,9 @@ class Comparison {
         const breaks = isNothing(now) && this.#direction === "request";
         const change = isNothing(now) ? "no longer allows" : "now allows";
         this.#add(at, `${change} ${what}`, breaks ? "may break" : "keeps");
-      } else if (!isNothing(old)) this.compare(old, now, join(at, "*"));
+      } else if (!isNothing(old) && Object.keys({ ...old, ...now }).length > 0) {
+        this.compare(old, now, join(at, "*"));
+      }
     }
   }
 

@@ -66,8 +66,10 @@ const style = new Set([
 ]);
 
 /** Whether a problem makes the description unusable. */
-function isFatal({ severity, ruleId, location }: NormalizedProblem): boolean {
+function isFatal({ severity, ruleId, message, location }: NormalizedProblem): boolean {
   if (severity !== "error" || style.has(ruleId)) return false;
+  // In 3.1 `true` and `false` are schemas wherever one may stand.
+  if (message.startsWith("Expected type `Schema` (object) but got `boolean`")) return false;
   const pointer = location[0]?.pointer ?? "";
   // Extensions are their owners' business; `nullable` without a type or in 3.1 is read as it is
   // meant; and a mapping of a discriminator may hold names of schemas.

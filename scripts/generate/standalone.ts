@@ -85,7 +85,6 @@ const ajv = new Ajv2020({
   logger: false,
   validateSchema: false,
   validateFormats: false,
-  multipleOfPrecision: 6, // 0.07 is a multiple of 0.01
   loopEnum: Infinity,
   addUsedSchema: false,
   code: { source: true, lines: true, optimize: true },
@@ -115,7 +114,7 @@ export function compileFunction(name: string, schema: JsonObject): string {
   const names = namesIn(block);
   for (const word of names) {
     if (/^(errors|vErrors|_errs\d+|valid\d+|schema\d*|rootData|instancePath)$/.test(word)) {
-      throw new Error(`ajv wrote code that is not understood: "${word}" in ${validate.getText()}`);
+      throw notUnderstood(validate);
     }
   }
   const parameter = (word: string) => names.has(word) ? word : `_${word}`;
@@ -169,7 +168,7 @@ class Simplifier {
           : factory.createForStatement(node.initializer, node.condition, node.incrementor, block),
       ];
     }
-    throw new Error(`ajv wrote a statement that is not understood: ${node.getText()}`);
+    throw notUnderstood(node);
   }
 
   #if(node: ts.IfStatement): ts.Statement[] {
@@ -189,9 +188,15 @@ class Simplifier {
   }
 
   #variables(node: ts.VariableStatement): ts.Statement[] {
-    const kept = node.declarationList.declarations.filter(({ name, initializer }) =>
-      !/^(errors|vErrors|_errs\d+|valid\d+)$/.test(name.getText()) && initializer !== undefined
-    );
+    const kept = node.declarationList.declarations.filter(({ name, initializer }) => {
+      if (!initializer) return false;
+      if (!/^valid\d+$/.test(name.getText())) {
+        return !/^(errors|vErrors|_errs\d+)$/.test(name.getText());
+      }
+      // Every `valid` that is looked at is taken for true.
+      if (truth(initializer) === undefined) throw notUnderstood(node);
+      return false;
+    });
     return kept.map(({ name, initializer }) => {
       const value = initializer && this.#expression(initializer);
       const unknown = /^data\d+$/.test(name.getText())
@@ -219,12 +224,12 @@ class Simplifier {
 
   /** `validate.errors = [{ … }]` becomes the return of an issue. */
   #assignment({ expression }: ts.ExpressionStatement): ts.Statement[] {
-    if (!ts.isBinaryExpression(expression)) return [];
+    if (!ts.isBinaryExpression(expression)) throw notUnderstood(expression);
     const { left, right } = expression;
-    if (!ts.isPropertyAccessExpression(left) || left.name.text !== "errors") return [];
-    if (!ts.isArrayLiteralExpression(right)) return [];
+    if (!/\.errors$/.test(left.getText())) throw notUnderstood(expression);
+    if (!ts.isArrayLiteralExpression(right)) return []; // at the end, where there is none
     const [error] = right.elements;
-    if (!error || !ts.isObjectLiteralExpression(error)) return [];
+    if (!error || !ts.isObjectLiteralExpression(error)) throw notUnderstood(expression);
     const fields = new Map(
       error.properties.map((field) => [
         field.name?.getText(),
@@ -233,7 +238,7 @@ class Simplifier {
     );
     const path = fields.get("instancePath");
     const rule = fields.get("keyword");
-    if (!path || !rule) return [];
+    if (!path || !rule) throw notUnderstood(expression);
     const issue = factory.createCallExpression(factory.createIdentifier("fail"), undefined, [
       this.#expression(path),
       this.#expression(rule),
@@ -301,13 +306,11 @@ class Simplifier {
   #path(node: ts.BinaryExpression): ts.Expression | undefined {
     const parts: (string | ts.Expression)[] = [];
     for (const part of operands(node, SyntaxKind.PlusToken)) {
-      const text = ts.isStringLiteral(part)
-        ? part.text
-        : /^key\d+\.replace\(/.test(part.getText())
-        ? "*"
-        : undefined;
+      const [, name] = part.getText().match(/^(\w+)\.replace\(/) ?? [];
+      const text = ts.isStringLiteral(part) ? part.text : name?.startsWith("key") ? "*" : undefined;
       const last = parts.at(-1);
-      if (text === undefined) parts.push(this.#expression(part));
+      if (name?.startsWith("i")) parts.push(factory.createIdentifier(name)); // an index
+      else if (text === undefined) parts.push(this.#expression(part));
       else if (typeof last === "string") parts[parts.length - 1] = last + text;
       else if (text !== "") parts.push(text);
     }
@@ -315,6 +318,10 @@ class Simplifier {
       .map((part) => typeof part === "string" ? factory.createStringLiteral(part) : part)
       .reduce((left, right) => factory.createAdd(left, right));
   }
+}
+
+function notUnderstood(node: ts.Node): Error {
+  return new Error(`ajv wrote code that is not understood: ${node.getText()}`);
 }
 
 /** Whether nothing after a statement is reached. */

@@ -84,11 +84,10 @@ function test(schema: Schema, data: Code): Code {
   return conditions.map((each) => _`(${each})`).reduce((left, right) => _`${left} && ${right}`);
 }
 
-/** The issues of a branch: undefined if the value fits. */
-function issuesOf(cxt: KeywordCxt, branch: Branch): Code {
-  return "call" in branch
-    ? call(cxt, branch.call)
-    : _`${test(branch.test, cxt.data)} ? undefined : []`;
+/** The issues of a branch, undefined if the value fits; `rule` names the keyword it belongs to. */
+function issuesOf(cxt: KeywordCxt, branch: Branch, rule: string): Code {
+  if ("call" in branch) return call(cxt, branch.call);
+  return _`${test(branch.test, cxt.data)} ? undefined : fail(${pathOf(cxt)}, ${rule})`;
 }
 
 function fits(cxt: KeywordCxt, branch: Branch, data: Code = cxt.data): Code {
@@ -141,10 +140,11 @@ export const vocabulary: CodeKeywordDefinition[] = [
   keyword("not", (cxt) => cxt.gen.if(fits(cxt, cxt.schema), () => fail(cxt, "not"))),
 
   keyword("if", (cxt) => {
-    const { then: yes = true, else: no = true } = cxt.parentSchema;
-    const issues = (branch: Branch | true) =>
-      branch === true ? _`undefined` : issuesOf(cxt, branch);
-    passOn(cxt, _`${fits(cxt, cxt.schema)} ? ${issues(yes)} : ${issues(no)}`);
+    const [yes, no] = ["then", "else"].map((rule) => {
+      const branch: Branch | undefined = cxt.parentSchema[rule];
+      return branch ? issuesOf(cxt, branch, rule) : _`undefined`;
+    });
+    passOn(cxt, _`${fits(cxt, cxt.schema)} ? ${yes} : ${no}`);
   }),
 
   keyword("required", (cxt) => {
@@ -213,10 +213,16 @@ export const vocabulary: CodeKeywordDefinition[] = [
 
   keyword("dependentSchemas", (cxt) => {
     for (const [name, branch] of Object.entries<Branch>(cxt.schema)) {
-      const issues = issuesOf(cxt, branch);
+      const issues = issuesOf(cxt, branch, "dependentSchemas");
       passOn(cxt, _`${property(cxt.data, name)} === undefined ? undefined : ${issues}`);
     }
   }, "object"),
+
+  keyword("items", (cxt) => {
+    const { gen, data, schema, parentSchema } = cxt;
+    const start = parentSchema.prefixItems?.length ?? 0;
+    gen.forRange("i", start, _`${data}.length`, (index) => below(cxt, schema, index));
+  }, "array"),
 
   keyword("contains", (cxt) => {
     const { minContains: min = 1, maxContains: max } = cxt.parentSchema;
@@ -235,13 +241,20 @@ export const vocabulary: CodeKeywordDefinition[] = [
     if (cxt.schema) cxt.gen.if(_`!isUnique(${cxt.data})`, () => fail(cxt, "uniqueItems"));
   }, "array"),
 
+  keyword("multipleOf", (cxt) => {
+    const ratio = _`${cxt.data} / ${cxt.schema}`;
+    // 0.07 is a multiple of 0.01, though 0.07 / 0.01 is not quite 7.
+    const wrong = _`Math.abs(Math.round(${ratio}) - ${ratio}) > 1e-6`;
+    cxt.gen.if(wrong, () => fail(cxt, "multipleOf"));
+  }, "number"),
+
   keyword("pattern", (cxt) => {
     cxt.gen.if(_`!${matches(cxt.schema, cxt.data)}`, () => fail(cxt, "pattern"));
   }, "string"),
 ];
 
 function unionOf(cxt: KeywordCxt, rule: "anyOf" | "oneOf", branches: Branch[]): Code {
-  const issues = branches.map((branch) => issuesOf(cxt, branch))
+  const issues = branches.map((branch) => issuesOf(cxt, branch, rule))
     .reduce((left, right) => _`${left}, ${right}`);
   return _`${new Name(rule)}(${pathOf(cxt)}, [${issues}])`;
 }
