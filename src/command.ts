@@ -139,10 +139,15 @@ async function checkKey(
   return await createClient(target).checkKey(apiKey);
 }
 
+/** Follows an error's causes to the innermost. */
+function innermost(error: unknown): unknown {
+  const { cause } = error instanceof Error ? error : { cause: undefined };
+  return cause === undefined ? error : innermost(cause);
+}
+
 /** Gives an error's message, and that of its innermost cause, which says why a connection failed. */
 function explain(error: unknown): string {
-  let cause = error;
-  while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
+  const cause = innermost(error);
   const text = (value: unknown) => {
     const { message, code } = Object(value) as { message?: string; code?: string };
     return message || code || String(value); // Node's AggregateError has no message
