@@ -37,9 +37,9 @@ function rejections<E>(...calls: Promise<unknown>[]): Promise<E[]> {
 }
 
 /** A body that brings the same chunk again and again, and tells when it is cancelled. */
-function endless(chunk: Uint8Array<ArrayBuffer>, pause: number) {
+function endless(chunk: Uint8Array, pause: number) {
   const state = { cancelled: false };
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+  const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       await new Promise((resolve) => setTimeout(resolve, pause));
       controller.enqueue(chunk);
