@@ -1,0 +1,376 @@
+import { expect } from "@std/expect";
+import process from "node:process";
+
+import {
+  type ClientOptions,
+  createClient,
+  HttpError,
+  type Method,
+  NetworkError,
+  type RetryEvent,
+  TimeoutError,
+} from "../mod.ts";
+import { isIdempotent, parseRetryAfter, retryDelay } from "../src/retry.ts";
+import { caught, withoutBackOff } from "./outcome.ts";
+import { type Answer, json, serve, validKey } from "./server.ts";
+
+const apiKey = "key-of-the-client";
+const repeatableMethods: Method[] = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"];
+const otherMethods: Method[] = ["POST", "PATCH"];
+const repeatableStatuses = [408, 429, 500, 502, 503, 504];
+const otherStatuses = [400, 401, 403, 404, 409, 410, 413, 422, 425, 501, 505, 511, 599];
+
+// The pure part
+
+Deno.test("parseRetryAfter() reads seconds", () => {
+  expect(parseRetryAfter("0", 0)).toBe(0);
+  expect(parseRetryAfter("60", 0)).toBe(60_000);
+  expect(parseRetryAfter("00120", 0)).toBe(120_000);
+  expect(parseRetryAfter("9".repeat(400), 0)).toBe(Infinity);
+});
+
+Deno.test("parseRetryAfter() reads dates", () => {
+  const now = Date.UTC(2026, 10, 6, 8, 49, 30);
+  expect(parseRetryAfter("Fri, 06 Nov 2026 08:49:37 GMT", now)).toBe(7_000);
+  expect(parseRetryAfter("Friday, 06-Nov-26 08:49:37 GMT", now)).toBe(7_000);
+  expect(parseRetryAfter("Fri, 06 Nov 2026 08:49:30 GMT", now)).toBe(0);
+});
+
+Deno.test("parseRetryAfter() ignores junk, negative values and the past", () => {
+  const junk = [
+    null,
+    "",
+    " ",
+    "-1",
+    "-0",
+    "+1",
+    "1.5",
+    "1e3",
+    "0x10",
+    "1s",
+    "1, 2",
+    "١",
+    "Infinity",
+    "NaN",
+    "soon",
+    "2099-01-01",
+    "2099-01-01T00:00:00Z",
+    "Fri, 32 Foo 2099 99:99:99 GMT",
+    "Fri, 06 Nov 2099 08:49:37 +0100",
+    "Thu, 05 Nov 2026 08:49:37 GMT",
+  ];
+  const now = Date.UTC(2026, 10, 6);
+  for (const value of junk) {
+    expect([value, parseRetryAfter(value, now)]).toEqual([value, undefined]);
+  }
+});
+
+Deno.test("isIdempotent() knows the methods that may be repeated", () => {
+  for (const method of repeatableMethods) expect(isIdempotent(method)).toBe(true);
+  for (const method of [...otherMethods, "", "get", "GETS"]) {
+    expect(isIdempotent(method)).toBe(false);
+  }
+});
+
+Deno.test("retryDelay() spreads the delay from nothing to a bound that doubles up to 8 s", () => {
+  const bounds = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
+  for (const [index, bound] of bounds.entries()) {
+    const failure = { attempt: index + 1, retries: 9, idempotent: true, status: 503 };
+    expect(retryDelay(failure, 0)).toBe(0);
+    expect(retryDelay(failure, 0.25)).toBe(bound / 4);
+    expect(retryDelay({ ...failure, status: undefined }, 0.999)).toBe(bound * 0.999);
+  }
+  const failure = { attempt: 100, retries: 100, idempotent: true };
+  expect(retryDelay(failure, 0.5)).toBe(4_000);
+});
+
+Deno.test("retryDelay() ends with the last attempt", () => {
+  for (const retries of [0, 1, 5]) {
+    const failure = { retries, idempotent: true, status: 503, retryAfter: 0 };
+    for (let attempt = 1; attempt <= retries; attempt++) {
+      expect(retryDelay({ ...failure, attempt }, 0)).toBe(0);
+    }
+    expect(retryDelay({ ...failure, attempt: retries + 1 }, 0)).toBe(undefined);
+  }
+});
+
+Deno.test("retryDelay() repeats what may be repeated and has failed in a way that may pass", () => {
+  for (let status = 200; status < 1_000; status++) {
+    const failure = { attempt: 1, retries: 2, status };
+    const idempotent = retryDelay({ ...failure, idempotent: true }, 0);
+    const other = retryDelay({ ...failure, idempotent: false }, 0);
+    expect([status, idempotent]).toEqual([
+      status,
+      repeatableStatuses.includes(status) ? 0 : undefined,
+    ]);
+    expect([status, other]).toEqual([status, status === 429 ? 0 : undefined]);
+  }
+  expect(retryDelay({ attempt: 1, retries: 2, idempotent: true }, 0)).toBe(0);
+  expect(retryDelay({ attempt: 1, retries: 2, idempotent: false }, 0)).toBe(undefined);
+});
+
+Deno.test("retryDelay() obeys the service up to 60 s", () => {
+  const failure = { attempt: 1, retries: 2, idempotent: true, status: 429 };
+  expect(retryDelay({ ...failure, retryAfter: 0 }, 0.9)).toBe(0);
+  expect(retryDelay({ ...failure, retryAfter: 60_000 }, 0.9)).toBe(60_000);
+  expect(retryDelay({ ...failure, retryAfter: 60_001 }, 0.9)).toBe(undefined);
+  expect(retryDelay({ ...failure, retryAfter: Infinity }, 0.9)).toBe(undefined);
+  expect(retryDelay({ ...failure, idempotent: false, retryAfter: 1 }, 0.9)).toBe(1);
+  expect(retryDelay({ ...failure, status: 400, retryAfter: 1 }, 0.9)).toBe(undefined);
+});
+
+// Over sockets
+
+const fail = (status: number, retryAfter = "0"): Answer => (_, response) => {
+  const headers = { connection: "close", "retry-after": retryAfter };
+  response.writeHead(status, headers).end(`{"status":${status}}`);
+};
+const reset: Answer = (_, response) => void response.socket!.destroy();
+const cutOff: Answer = (_, response) => {
+  response.writeHead(200, { "content-length": "100" });
+  response.write("[1,", () => setTimeout(() => response.socket!.destroy(), 10));
+};
+const hang: Answer = () => {};
+
+/** Calls a server that gives the same answer each time, and tells what became of it. */
+async function attempt(
+  method: Method | "checkKey",
+  answer: Answer,
+  options?: Partial<ClientOptions>,
+) {
+  const events: RetryEvent[] = [];
+  await using server = await serve(answer);
+  const onRetry = (event: RetryEvent) => void events.push(event);
+  const client = createClient({ baseUrl: server.url, apiKey, onRetry, ...options });
+  const call = method === "checkKey" ? client.checkKey() : client.call(method, "report");
+  return { error: await caught(call), sent: server.requests.length, events };
+}
+
+for (const method of [...repeatableMethods, "checkKey"] as const) {
+  Deno.test(`${method} is sent three times when its failures may pass`, async () => {
+    using _ = withoutBackOff();
+    for (const status of repeatableStatuses) {
+      const { error, sent, events } = await attempt(method, fail(status));
+      expect(error).toBeInstanceOf(HttpError);
+      expect((error as HttpError).status).toBe(status);
+      expect([status, sent]).toEqual([status, 3]);
+      expect(events.map(({ attempt, delay, error }) => [attempt, delay, error.code])).toEqual([
+        [1, 0, "http"],
+        [2, 0, "http"],
+      ]);
+      for (const event of events) expect((event.error as HttpError).status).toBe(status);
+    }
+    const failures: [Answer, typeof NetworkError | typeof TimeoutError][] = [
+      [reset, NetworkError],
+      ...(method === "HEAD" ? [] : [[cutOff, NetworkError] as [Answer, typeof NetworkError]]),
+      [hang, TimeoutError],
+    ];
+    for (const [answer, errorClass] of failures) {
+      const { error, events, sent } = await attempt(method, answer, { timeout: 200 });
+      expect(error).toBeInstanceOf(errorClass);
+      expect(sent).toBe(3);
+      expect(events.map(({ attempt }) => attempt)).toEqual([1, 2]);
+      for (const event of events) expect(event.error).toBeInstanceOf(errorClass);
+    }
+  });
+
+  Deno.test(`${method} is sent once when its failure will not pass`, async () => {
+    for (const status of otherStatuses) {
+      const { error, sent, events } = await attempt(method, fail(status));
+      expect((error as HttpError).status).toBe(status);
+      expect(sent).toBe(1);
+      expect(events).toEqual([]);
+    }
+  });
+}
+
+for (const method of otherMethods) {
+  Deno.test(`${method} is sent once, unless the answer is 429`, async () => {
+    for (const status of [...repeatableStatuses, ...otherStatuses]) {
+      const { error, sent } = await attempt(method, fail(status));
+      expect((error as HttpError).status).toBe(status);
+      expect([status, sent]).toEqual([status, status === 429 ? 3 : 1]);
+    }
+    expect(await attempt(method, reset)).toMatchObject({ error: { code: "network" }, sent: 1 });
+    expect(await attempt(method, cutOff)).toMatchObject({ error: { code: "network" }, sent: 1 });
+    expect(await attempt(method, hang, { timeout: 200 }))
+      .toMatchObject({ error: { code: "timeout" }, sent: 1 });
+  });
+
+  Deno.test(`${method} is sent once by the client on a connection that breaks after use`, async () => {
+    await using server = await serve(({ url }, response) => {
+      if (url === "/reset") response.socket!.destroy();
+      else json(response, []);
+    });
+    let sent = 0;
+    const counting = (request: Request) => {
+      sent++;
+      return fetch(request);
+    };
+    const client = createClient({ baseUrl: server.url, apiKey, fetch: counting });
+    await client.call("GET", "first");
+    const error = await caught(client.call(method, "reset", { body: { a: 1 } }));
+    expect(error).toBeInstanceOf(NetworkError);
+    expect(sent).toBe(2);
+    // Deno's own fetch repeats any request once when a connection from its pool was closed without
+    // an answer (denoland/deno#36415), as browsers do; there is no option against it.
+    const arrivals = server.requests.filter(({ url }) => url === "/reset").length;
+    expect(arrivals).toBeLessThanOrEqual("deno" in process.versions ? 2 : 1);
+  });
+}
+
+Deno.test("call() counts attempts by retries", async () => {
+  for (const retries of [0, 1, 5]) {
+    expect((await attempt("GET", fail(503), { retries })).sent).toBe(retries + 1);
+  }
+  await using server = await serve(fail(503));
+  const client = createClient({ baseUrl: server.url, apiKey });
+  await caught(client.call("GET", "report", { retries: 0 }));
+  await caught(client.checkKey("key", { retries: 3 }));
+  expect(server.requests.map(({ url }) => url)).toEqual(["/report", ...Array(4).fill("/checkKey")]);
+});
+
+Deno.test("call() resolves when a later attempt succeeds", async () => {
+  using _ = withoutBackOff();
+  const failures = [fail(503), reset, cutOff, fail(429)];
+  await using server = await serve((request, response, count) => {
+    const failure = failures[count - 1];
+    failure ? failure(request, response, count) : json(response, validKey);
+  });
+  const codes: string[] = [];
+  const client = createClient({
+    baseUrl: server.url,
+    retries: 4,
+    onRetry: ({ error }) => codes.push(error.code),
+  });
+  expect(await client.checkKey("key")).toEqual(validKey);
+  expect(codes).toEqual(["http", "network", "network", "http"]);
+});
+
+Deno.test("GET() retries too, and reports the last status", async () => {
+  await using server = await serve((request, response, count) =>
+    fail(count === 3 ? 500 : 503)(request, response, count)
+  );
+  const client = createClient({ baseUrl: server.url, apiKey });
+  const { error, response } = await client.GET("/report" as never) as {
+    error?: unknown;
+    response: Response;
+  };
+  expect(response.status).toBe(500);
+  expect(error).toEqual({ status: 500 });
+  expect(server.requests.length).toBe(3);
+});
+
+Deno.test("every attempt sends the same bytes", async () => {
+  await using server = await serve(fail(503));
+  let asked = 0;
+  const options = { baseUrl: server.url, apiKey: () => `key-${++asked}`, headers: { "x-a": "b" } };
+  const withMiddleware = createClient(options);
+  withMiddleware.use({
+    onRequest: ({ request }) => new Request(request, { body: new Blob(["from middleware"]) }),
+  });
+  const clients = [
+    createClient(options),
+    createClient({ ...options, fetch: (request) => fetch(request) }),
+    withMiddleware,
+  ];
+  for (const client of clients) {
+    server.requests.length = 0;
+    const body = { text: "größer als €100 😀", list: Array(10_000).fill(1) };
+    await caught(client.call("PUT", "report", { body, query: { a: [1, "ü"] }, retries: 3 }));
+    const [first, ...rest] = server.requests;
+    expect(rest.length).toBe(3);
+    for (const request of rest) expect(request).toEqual(first);
+    expect(first!.body).toBe(
+      client === withMiddleware ? "from middleware" : JSON.stringify(body),
+    );
+    expect(first!.headers["x-api-key"]).toBe(`key-${asked}`);
+    expect(first!.headers["x-a"]).toBe("b");
+  }
+  expect(asked).toBe(clients.length); // once for a call, not once for an attempt
+});
+
+// Retry-After
+
+Deno.test("call() ends at once when the service asks for more than 60 s", async () => {
+  const date = new Date(Date.now() + 3_600_000).toUTCString();
+  for (const value of ["61", "3600", "9".repeat(30), date]) {
+    for (const method of ["GET", "POST"] as const) {
+      const { error, sent, events } = await attempt(method, fail(429, value));
+      expect(error).toBeInstanceOf(HttpError);
+      expect((error as HttpError).retryAfter).toBeGreaterThan(60);
+      expect(sent).toBe(1);
+      expect(events).toEqual([]);
+    }
+  }
+});
+
+Deno.test("call() waits as long as the service asks", async () => {
+  const date = new Date(Date.now() + 2_000).toUTCString();
+  for (const value of [date, "1"]) {
+    const { error, sent, events } = await attempt("GET", fail(429, value), { retries: 1 });
+    expect(sent).toBe(2);
+    expect(events[0]!.delay).toBeGreaterThanOrEqual(0);
+    expect(events[0]!.delay).toBeLessThanOrEqual(2_000);
+    expect((events[0]!.error as HttpError).retryAfter).toBe(events[0]!.delay / 1_000);
+    if (value === "1") expect((error as HttpError).retryAfter).toBe(1);
+  }
+});
+
+Deno.test("call() backs off when Retry-After makes no sense", async () => {
+  const { random } = Math;
+  Math.random = () => 0.002;
+  try {
+    const past = new Date(Date.now() - 60_000).toUTCString();
+    for (const value of ["-1", "soon", "1.5", "", past, "1, 2"]) {
+      const { error, sent, events } = await attempt("GET", fail(503, value));
+      expect(sent).toBe(3);
+      expect("retryAfter" in (error as HttpError)).toBe(false);
+      expect(events.map(({ delay }) => delay)).toEqual([1, 2]);
+    }
+  } finally {
+    Math.random = random;
+  }
+});
+
+Deno.test("HttpError has retryAfter for any status", async () => {
+  const { error } = await attempt("GET", fail(403, "7"));
+  expect((error as HttpError).retryAfter).toBe(7);
+});
+
+// Waits that end early
+
+Deno.test("an abort ends a wait at once with the signal's reason", async () => {
+  await using server = await serve(fail(503, "60"));
+  const reasons = [new Error("The user left"), "stop", null, 0];
+  for (const reason of reasons) {
+    for (const delay of [undefined, 0, 20]) {
+      const controller = new AbortController();
+      const abort = () => controller.abort(reason);
+      const client = createClient({
+        baseUrl: server.url,
+        apiKey,
+        onRetry: () => delay === undefined ? abort() : void setTimeout(abort, delay),
+      });
+      server.requests.length = 0;
+      const { signal } = controller;
+      expect(await caught(client.call("GET", "report", { signal }))).toBe(reason);
+      expect(server.requests.length).toBe(1);
+    }
+  }
+});
+
+Deno.test("an error that onRetry throws ends the call", async () => {
+  await using server = await serve(fail(503, "60"));
+  const boom = new RangeError("boom");
+  const client = createClient({
+    baseUrl: server.url,
+    apiKey,
+    onRetry() {
+      throw boom;
+    },
+  });
+  expect(await caught(client.call("GET", "report"))).toBe(boom);
+  expect(await caught(client.checkKey())).toBe(boom);
+  expect(server.requests.length).toBe(2);
+});
