@@ -15,7 +15,7 @@ import {
 } from "./options.ts";
 import { checkPath, isBodiless, repeatable, RequestFields, toJson, toPath } from "./request.ts";
 import { isIdempotent } from "./retry.ts";
-import { redact, redactCause } from "./secrets.ts";
+import { redact, redactCause, secretForms } from "./secrets.ts";
 import {
   bounded,
   decode,
@@ -246,15 +246,13 @@ export function createClient<Paths extends object = paths>(
   }
 
   /**
-   * Sends a request through openapi-fetch. Where `strict`, an error status throws. `secrets` are
-   * what errors must not show besides the key that the request carries.
+   * Sends a request through openapi-fetch. Where `strict`, an error status throws.
    */
   async function perform(
     method: string,
     path: string,
     init: Init = {},
     strict = false,
-    secrets: string[] = [],
   ): Promise<Result> {
     const {
       fetch = defaultFetch,
@@ -279,10 +277,11 @@ export function createClient<Paths extends object = paths>(
 
     const operation = operations[`${method} ${path}`];
     const access = operation?.apiKey ?? "required";
+    const secrets = secretForms((rest.body as { apiKey?: unknown } | null | undefined)?.apiKey);
     let key: string | undefined;
     if (access === "required" || (access === "optional" && apiKey !== undefined)) {
       key = await ask(timeout, signal);
-      secrets = [...secrets, key];
+      secrets.push(...secretForms(key));
     }
     const name = redact(`${method} ${path}`, secrets);
     const policy = {
@@ -397,7 +396,7 @@ export function createClient<Paths extends object = paths>(
         ? await ask(readTimeout(timeout ?? defaultTimeout), signal)
         : readApiKey(key);
       const init = { body: { apiKey: checked }, signal, timeout, retries };
-      const { data } = await perform("POST", "/checkKey", init, true, [checked]);
+      const { data } = await perform("POST", "/checkKey", init, true);
       return data as KeyStatus;
     },
     async call(name: Method, endpoint: string, options: EndpointOptions = {}): Promise<unknown> {
