@@ -12,20 +12,23 @@ export async function caught(promise: Promise<unknown>): Promise<unknown> {
 }
 
 /** Everything that a value shows of itself, and of all that hangs on it, to whoever logs it. */
-export function shown(value: unknown, seen = new Set<unknown>()): string {
-  if (seen.has(value)) return "";
-  seen.add(value);
-  if (typeof value !== "object" || value === null) return String(value);
-  const texts = [
-    inspect(value, { showHidden: true, depth: 8 }),
-    JSON.stringify(value),
-    ...(value instanceof Headers ? [...value].flat() : []),
-  ];
-  const { message, name, stack, cause } = value as Error;
-  if (value instanceof Error) texts.push(`${value}`, message, name, stack!, shown(cause, seen));
-  for (const key of Reflect.ownKeys(value)) {
-    texts.push(String(key), shown(Reflect.get(value, key), seen));
-  }
+export function shown(value: unknown): string {
+  const texts = [inspect(value, { showHidden: true, depth: 8 }), JSON.stringify(value)];
+  const seen = new Set<unknown>();
+  const collect = (value: unknown) => {
+    if (seen.has(value)) return;
+    seen.add(value);
+    if (value !== Object(value)) return void texts.push(String(value));
+    if (value instanceof Headers) [...value].forEach(collect);
+    if (value instanceof Error) {
+      [`${value}`, value.message, value.name, value.stack].forEach(collect);
+    }
+    for (const key of Reflect.ownKeys(value as object)) {
+      collect(key);
+      collect(Reflect.get(value as object, key));
+    }
+  };
+  collect(value);
   return texts.join("\n");
 }
 

@@ -329,6 +329,21 @@ Deno.test("ConfigurationError does not quote a key that no header can carry", as
   }
 });
 
+Deno.test("POST() sends whatever JSON holds as the key to check", async () => {
+  const sent: unknown[] = [];
+  const fetch = async (request: Request) => {
+    sent.push((await request.json()).apiKey);
+    return Response.json({ code: 7 }, { status: 400 });
+  };
+  const client = createClient({ baseUrl: "https://service.example", fetch });
+  const keys = ["", "\ud800", "\udc00k", "€", " \n", null, 7, ["a"], { a: null }];
+  for (const apiKey of keys) {
+    const { error } = await client.POST("/checkKey", { body: { apiKey: apiKey as string } });
+    expect(error).toEqual({ code: 7 });
+  }
+  expect(sent).toEqual(keys);
+});
+
 Deno.test("a function for the key that fails or gives junk is a ConfigurationError", async () => {
   const boom = new Error("The vault is shut");
   const functions: [() => unknown, unknown][] = [
