@@ -1,8 +1,8 @@
-/** The forms in which a text may show a secret: as it is, or as a query or JSON writes it. */
+/** The forms in which a text may show a secret: as it is, or as a URL or JSON writes it. */
 export function secretForms(secret: unknown): string[] {
   if (typeof secret !== "string" || !secret) return [];
   if (/^[\w.-]+$/.test(secret)) return [secret];
-  const encoded = `${new URLSearchParams({ "": secret })}`.slice(1);
+  const encoded = encodeURIComponent(secret.replace(/\p{Cs}/gu, "\ufffd")); // it throws at surrogates
   return [secret, encoded, JSON.stringify(secret).slice(1, -1)];
 }
 
@@ -19,7 +19,9 @@ export function redact(text: string, secrets: readonly string[]): string {
 export function redactCause(cause: unknown, secrets: readonly string[]): unknown {
   let copy = new Error("An error that may show the API key");
   try {
+    const { code } = Object(cause);
     copy = new Error(redact(`${cause}`, secrets));
+    if (typeof code === "string") Object.assign(copy, { code: redact(code, secrets) });
     const found = new Set([cause]);
     for (const value of found) { // as the set grows
       if (typeof value === "string" && redact(value, secrets) !== value) return copy;
