@@ -4,6 +4,7 @@ import { createConfig } from "@redocly/openapi-core";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import ts from "typescript";
 import type { Contract } from "./operations.ts";
 import type { Spec } from "./spec.ts";
 import { writeValidators } from "./validators.ts";
@@ -50,7 +51,31 @@ async function types(spec: Spec): Promise<string> {
     // A field with a default may be missing from a response; validators do not add it.
     defaultNonNullable: false,
   });
-  return astToString(nodes);
+  nodes.forEach(addDocs);
+  // A description is what editors show first; as a tag it would come last.
+  return astToString(nodes).replaceAll("* @description ", "* ");
+}
+
+const interfaceDocs: Readonly<Record<string, string>> = {
+  paths: "The operations, by path and method.",
+  components: "The parts that operations share.",
+  operations: "The operations, by their `operationId`.",
+};
+
+/** Documents an interface and its members, which openapi-typescript leaves without. */
+function addDocs(node: ts.Node): void {
+  if (!ts.isInterfaceDeclaration(node)) return;
+  addDoc(node, interfaceDocs[node.name.text] ?? `The ${node.name.text}.`);
+  for (const member of node.members) {
+    const name = member.name !== undefined && "text" in member.name ? member.name.text : "others";
+    addDoc(member, `The ${node.name.text === "components" ? name : `entry \`${name}\``}.`);
+  }
+}
+
+function addDoc(node: ts.Node, text: string): void {
+  if (ts.getSyntheticLeadingComments(node)?.length) return;
+  const kind = ts.SyntaxKind.MultiLineCommentTrivia;
+  ts.addSyntheticLeadingComment(node, kind, `* ${text.replaceAll("*/", "*\\/")} `, true);
 }
 
 function operations(

@@ -1,7 +1,9 @@
 // Made by `deno task generate` from openapi/openapi.yaml. Do not edit.
 // deno-lint-ignore-file -- openapi-typescript chooses how types are written
 
+/** The operations, by path and method. */
 export interface paths {
+  /** The entry `/checkKey`. */
   "/checkKey": {
     parameters: {
       query?: never;
@@ -13,7 +15,7 @@ export interface paths {
     put?: never;
     /**
      * Whether an API key is valid and how many credits it has.
-     * @description Takes the key in the body and needs no `X-API-Key` header (sections 4 and 5.3). It only reports on the key, so it may be sent again after a failure.
+     * Takes the key in the body and needs no `X-API-Key` header (sections 4 and 5.3). It only reports on the key, so it may be sent again after a failure.
      */
     post: operations["checkKey"];
     delete?: never;
@@ -24,32 +26,34 @@ export interface paths {
   };
 }
 export type webhooks = Record<string, never>;
+/** The parts that operations share. */
 export interface components {
+  /** The schemas. */
   schemas: {
-    /** @description The key to check (section 4). */
+    /** The key to check (section 4). */
     CheckKeyRequest: {
-      /** @description The value of the API key to check (section 2). */
+      /** The value of the API key to check (section 2). */
       apiKey: string;
     };
-    /** @description What the service reports on an API key (sections 2 and 4). `apiKeyValid` tells the two forms apart. */
+    /** What the service reports on an API key (sections 2 and 4). `apiKeyValid` tells the two forms apart. */
     KeyStatus: components["schemas"]["ValidKey"] | components["schemas"]["InvalidKey"];
-    /** @description The key is valid, and its credits are known (section 4, rule 1). */
+    /** The key is valid, and its credits are known (section 4, rule 1). */
     ValidKey: {
       /**
-       * @description True, because the key is valid (section 2).
+       * True, because the key is valid (section 2).
        * @constant
        */
       apiKeyValid: true;
-      /** @description Holds the key's credits (section 2). */
+      /** Holds the key's credits (section 2). */
       data: {
-        /** @description The key's credit balance, a whole number (sections 2 and 8). What an operation costs is not shown. */
+        /** The key's credit balance, a whole number (sections 2 and 8). What an operation costs is not shown. */
         credits: number;
       };
     };
-    /** @description The key is not valid. What else the response holds is not shown (section 4, rule 2). */
+    /** The key is not valid. What else the response holds is not shown (section 4, rule 2). */
     InvalidKey: {
       /**
-       * @description False, because the key is not valid (section 2).
+       * False, because the key is not valid (section 2).
        * @constant
        */
       apiKeyValid: false;
@@ -57,14 +61,21 @@ export interface components {
       [key: string]: unknown;
     };
   };
+  /** The responses. */
   responses: never;
+  /** The parameters. */
   parameters: never;
+  /** The requestBodies. */
   requestBodies: never;
+  /** The headers. */
   headers: never;
+  /** The pathItems. */
   pathItems: never;
 }
 export type $defs = Record<string, never>;
+/** The operations, by their `operationId`. */
 export interface operations {
+  /** The entry `checkKey`. */
   checkKey: {
     parameters: {
       query?: never;
@@ -78,7 +89,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The key's status (section 4). Which success status is sent is not shown. */
+      /** The key's status (section 4). Which success status is sent is not shown. */
       "2XX": {
         headers: {
           [name: string]: unknown;
@@ -87,7 +98,7 @@ export interface operations {
           "application/json": components["schemas"]["KeyStatus"];
         };
       };
-      /** @description Status codes and error payloads are not shown (section 7). */
+      /** Status codes and error payloads are not shown (section 7). */
       default: {
         headers: {
           [name: string]: unknown;
