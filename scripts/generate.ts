@@ -168,32 +168,33 @@ async function generate(options: Options): Promise<{ ok: boolean; files: readonl
   return { ok: stale.length === 0 || !options.check, files: spec.files };
 }
 
-/** Runs whenever one of the files changes, until the process is ended. */
+/** Runs whenever something changes where the description lies, until the process is ended. */
 async function generateForever(options: Options): Promise<never> {
-  let files: readonly string[] = [options.spec];
+  let folders = [dirname(options.spec)];
   for (;;) {
-    const change = nextChange(files);
+    const closing = new AbortController();
+    const changes = [nextChange(folders, closing.signal)];
     try {
-      ({ files } = await generate(options));
+      const { files } = await generate(options);
+      const more = files.map((file) => dirname(file)).filter((path) => !folders.includes(path));
+      changes.push(nextChange(more, closing.signal));
+      folders = [...new Set([...folders, ...more])];
     } catch (error) {
       if (!(error instanceof SpecError)) throw error;
       console.error(error.message);
     }
     console.error("Waiting for changes");
-    await change;
+    await Promise.race(changes);
+    closing.abort();
   }
 }
 
-/** Resolves soon after one of the files has changed; editors that replace files count too. */
-function nextChange(files: readonly string[]): Promise<void> {
+/** Resolves soon after a file in one of the folders has changed. */
+function nextChange(folders: readonly string[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const watchers = [...new Set(files.map((file) => dirname(file)))].map((folder) =>
-      watch(folder, (_event, name) => {
-        if (name !== null && !files.includes(join(folder, name))) return;
-        for (const watcher of watchers) watcher.close();
-        setTimeout(resolve, 100); // lets the writer finish
-      })
-    );
+    for (const folder of folders) {
+      watch(folder, { signal }, () => setTimeout(resolve, 100)); // lets the writer finish
+    }
   });
 }
 

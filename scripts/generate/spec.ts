@@ -10,6 +10,8 @@ import {
   lintDocument,
   type LocationObject,
   type NormalizedProblem,
+  type ResolveError,
+  type YamlParseError,
 } from "@redocly/openapi-core";
 import { relative, resolve } from "node:path";
 import process from "node:process";
@@ -101,13 +103,9 @@ async function open(file: string): Promise<Source> {
   const path = resolve(file);
   const config = await createConfig({ extends: ["recommended"], rules: rulesOff });
   const resolver = new BaseResolver(config.resolve);
-  const document = await resolver.resolveDocument(null, path, true);
-  if (document instanceof Error) {
-    const { originalError } = document;
-    const at = "line" in document ? `:${document.line}:${document.col}` : "";
-    const reason = originalError.message.split("\n", 1)[0]?.trim();
-    throw new SpecError(`${print(path)}${at} ${at ? "syntax: " : ""}${reason}`);
-  }
+  const document = await resolver.resolveDocument(null, path, true)
+    .catch((error) => error as ResolveError | YamlParseError);
+  if (document instanceof Error) throw unreadable(path, document);
   const version = document.parsed?.openapi;
   if (typeof version !== "string" || !/^3\.[01]\./.test(version)) {
     const found = version === undefined ? "no `openapi` field" : `version "${version}"`;
@@ -115,6 +113,19 @@ async function open(file: string): Promise<Source> {
     throw new SpecError(`${where} Expected OpenAPI 3.0 or 3.1, found ${found}`);
   }
   return { document, resolver, config };
+}
+
+/** A file that is missing, or neither YAML nor JSON. */
+function unreadable(path: string, error: ResolveError | YamlParseError): SpecError {
+  const reason = error.originalError.message.split("\n", 1)[0]?.replace(
+    / in "[^"]*" \(\d+:\d+\)$/,
+    "",
+  );
+  return new SpecError(
+    "line" in error
+      ? `${print(path)}:${error.line}:${error.col} syntax: ${reason}`
+      : `Cannot read "${print(path)}": ${reason}`,
+  );
 }
 
 async function lintSource({ document, resolver, config }: Source): Promise<NormalizedProblem[]> {
