@@ -1,0 +1,116 @@
+// What JSR receives, and what a user of Deno gets from there.
+import { expect } from "@std/expect";
+import { join } from "node:path";
+import denoJson from "../../deno.json" with { type: "json" };
+import { mustRun, run } from "../../scripts/npm/command.ts";
+import { listFiles, root } from "../../scripts/npm/package.ts";
+import { json, serve, validKey } from "../server.ts";
+import { serveRegistry } from "./registry.ts";
+
+const { name, version, exports } = denoJson;
+
+/** What users need, and nothing else. */
+async function expectedFiles(): Promise<string[]> {
+  const sources = (await listFiles(join(root, "src"))).filter((file) => file.endsWith(".ts"));
+  return [
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "deno.json",
+    "mod.ts",
+    "openapi/openapi.yaml",
+    ...sources.map((file) => `src/${file}`),
+  ].sort();
+}
+
+/** Makes an empty folder; `await using` removes it. */
+async function makeFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await Deno.makeTempDir({ prefix: "scam-address-publish-" });
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+/** A program that asks a server with the package, which it imports by name. */
+function program(baseUrl: string): string {
+  return `
+    import { createClient, type KeyStatus } from "${name}";
+    import { createSandbox } from "${name}/sandbox";
+
+    async function credits(client: ReturnType<typeof createClient>): Promise<number> {
+      const status: KeyStatus = await client.checkKey("demo-key");
+      return status.apiKeyValid ? status.data.credits : -1;
+    }
+    const { fetch } = createSandbox({ keys: { "demo-key": 7 } });
+    console.log(await credits(createClient({ baseUrl: "https://service.example/", fetch })));
+    const asked = credits(createClient({ baseUrl: "${baseUrl}", retries: 0 }));
+    console.log(await asked.catch((error) => error.code));
+  `;
+}
+
+Deno.test("deno publish --dry-run takes only what users need, and finds no slow types", async () => {
+  const args = ["publish", "--dry-run", "--allow-dirty"];
+  const options = { cwd: root, env: { NO_COLOR: "1" } };
+  const { success, output } = await run(Deno.execPath(), args, options);
+  expect([success, output]).toEqual([true, expect.not.stringMatching(/warning/i)]);
+  const files = [...output.matchAll(/^ +(file:\S+) \(/gm)].map(([, url]) => url);
+  const base = `file://${root}/`;
+  expect(files.sort()).toEqual((await expectedFiles()).map((file) => base + file));
+});
+
+for (const [entryPoint, file] of Object.entries(exports)) {
+  Deno.test(`deno doc --lint passes for the entry point ${entryPoint}`, async () => {
+    await mustRun(Deno.execPath(), ["doc", "--lint", "--quiet", file], { cwd: root });
+  });
+}
+
+Deno.test("importing the package needs no permission, a call needs its host alone", async () => {
+  await using server = await serve((_, response) => json(response, validKey));
+  await using folder = await makeFolder();
+  const main = join(folder.path, "main.ts");
+  await Deno.writeTextFile(main, program(server.url));
+  const config = `--config=${join(root, "deno.json")}`;
+  const ask = (...permissions: string[]) =>
+    mustRun(Deno.execPath(), ["run", "--no-prompt", "--no-lock", config, ...permissions, main]);
+  expect(await ask()).toBe("7\nnetwork\n");
+  expect(server.requests.length).toBe(0);
+  expect(await ask(`--allow-net=${new URL(server.url).host}`)).toBe("7\n100\n");
+});
+
+Deno.test("the package is published to JSR, added to an empty project and used there", async () => {
+  await using packages = await makeFolder();
+  await using cache = await makeFolder();
+  await using project = await makeFolder();
+  await using server = await serve((_, response) => json(response, validKey));
+  await using registry = serveRegistry(packages.path);
+  const lock = await Deno.readTextFile(join(root, "deno.lock"));
+  const env = { JSR_URL: registry.url, NO_COLOR: "1" };
+  const publish = ["publish", "--token=none", "--allow-dirty", "--no-provenance", "--no-lock"];
+  await mustRun(Deno.execPath(), publish, { cwd: root, env });
+  expect(await registry.files(name, version)).toEqual(
+    (await expectedFiles()).map((file) => `/${file}`),
+  );
+  expect(await Deno.readTextFile(join(root, "deno.lock"))).toBe(lock);
+
+  const options = { cwd: project.path, env: { ...env, DENO_DIR: cache.path } };
+  await mustRun(Deno.execPath(), ["add", `jsr:${name}`], options);
+  const { imports } = JSON.parse(await Deno.readTextFile(join(project.path, "deno.json")));
+  expect(imports).toEqual({ [name]: `jsr:${name}@^${version}` });
+  await Deno.writeTextFile(join(project.path, "main.ts"), program(server.url));
+  const permission = `--allow-net=${new URL(server.url).host}`;
+  expect(
+    await mustRun(
+      Deno.execPath(),
+      ["run", "--check", "--no-prompt", permission, "main.ts"],
+      options,
+    ),
+  ).toBe("7\n100\n");
+
+  await Deno.writeTextFile(
+    join(project.path, "wrong.ts"),
+    `import { createClient } from "${name}"; createClient({ baseUrl: 1 });`,
+  );
+  const wrong = await run(Deno.execPath(), ["check", "wrong.ts"], options);
+  expect([wrong.success, wrong.output]).toEqual([false, expect.stringContaining("TS2322")]);
+
+  const command = ["run", "--allow-env", `jsr:${name}/cli`, "check-key", "--sandbox", "--json"];
+  expect(JSON.parse(await mustRun(Deno.execPath(), command, options))).toMatchObject({ ok: true });
+});
