@@ -1,6 +1,7 @@
 // What JSR receives, and what a user of Deno gets from there.
 import { expect } from "@std/expect";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import denoJson from "../../deno.json" with { type: "json" };
 import { mustRun, run } from "../../scripts/npm/command.ts";
 import { listFiles, root } from "../../scripts/npm/package.ts";
@@ -52,8 +53,9 @@ Deno.test("deno publish --dry-run takes only what users need, and finds no slow 
   const { success, output } = await run(Deno.execPath(), args, options);
   expect([success, output]).toEqual([true, expect.not.stringMatching(/warning/i)]);
   const files = [...output.matchAll(/^ +(file:\S+) \(/gm)].map(([, url]) => url);
-  const base = `file://${root}/`;
-  expect(files.sort()).toEqual((await expectedFiles()).map((file) => base + file));
+  expect(files.sort()).toEqual(
+    (await expectedFiles()).map((file) => pathToFileURL(join(root, file)).href),
+  );
 });
 
 for (const [entryPoint, file] of Object.entries(exports)) {
