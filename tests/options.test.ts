@@ -231,7 +231,7 @@ const badNumbers: [keyof ClientOptions, unknown[]][] = [
 for (const [name, values] of badNumbers) {
   Deno.test(`createClient() and calls refuse a bad ${name}`, async () => {
     for (const value of values) {
-      expect(thrown(() => unsent({ [name]: value })).message).toMatch(`"${name}" must`);
+      expect(thrown(() => unsent({ [name]: value })).message).toContain(`"${name}" must`);
       if (name === "maxResponseBytes") continue;
       const options = { [name]: value };
       const client = unsent();
@@ -242,7 +242,7 @@ for (const [name, values] of badNumbers) {
           client.POST("/checkKey", { body: { apiKey: "some-key" }, ...options }),
         ]
       ) {
-        expect((await rejected(promise)).message).toMatch(`"${name}" must`);
+        expect((await rejected(promise)).message).toContain(`"${name}" must`);
       }
     }
   });

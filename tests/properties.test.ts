@@ -40,7 +40,7 @@ async function outcome(call: () => unknown, key?: string) {
   try {
     return { value: await call() };
   } catch (error) {
-    expect(error).toBeInstanceOf(ScamAddressError);
+    expect(error instanceof ScamAddressError).toBe(true);
     expect(codes).toContain((error as ScamAddressError).code);
     if (key !== undefined) {
       const text = shown(error);
