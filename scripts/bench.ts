@@ -1,0 +1,179 @@
+/**
+ * Measures the package against its peers: time per call, size in a browser, time to import.
+ *
+ *     deno task bench [memory]
+ *
+ * With `memory` it makes a million calls instead and shows that memory stays flat. The peers are
+ * installed from npm, once, into the user's cache. Nothing here fails for being slow.
+ */
+
+import { gzipSync } from "node:zlib";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { build } from "esbuild";
+import { type Client, clients } from "./bench/clients.ts";
+import { median } from "./bench/median.ts";
+
+const PEERS = {
+  "@hey-api/openapi-ts": "0.99.0",
+  axios: "1.21.1",
+  ky: "2.1.0",
+  ofetch: "1.5.1",
+  openai: "7.55.0",
+  "openapi-fetch": "0.17.0",
+  typescript: "5.9.3", // which the generator of hey-api needs
+};
+const ROUNDS = 21;
+const IMPORTS = 11;
+
+const root = resolve(import.meta.dirname!, "..");
+const cache = Deno.env.get("XDG_CACHE_HOME") ?? join(process.env["HOME"] ?? root, ".cache");
+const folder = join(cache, "scam-address-client", "bench");
+
+const runtimes = [
+  { name: "Node.js", command: "node", args: ["--expose-gc"] },
+  { name: "Deno", command: Deno.execPath(), args: ["run", "-A", "--v8-flags=--expose-gc"] },
+];
+type Runtime = typeof runtimes[number];
+
+/** Runs a command in the folder to its end, and gives what it printed. */
+async function run(command: string, args: string[]): Promise<string> {
+  const { success, stdout } = await new Deno.Command(command, {
+    args,
+    cwd: folder,
+    stdin: "null",
+    stderr: "inherit",
+  }).output();
+  if (!success) throw new Error(`"${command} ${args.join(" ")}" failed`);
+  return new TextDecoder().decode(stdout);
+}
+
+/** Installs the peers that are not installed yet. */
+async function install(): Promise<void> {
+  await Deno.mkdir(folder, { recursive: true });
+  const manifest = JSON.stringify({ private: true, type: "module", dependencies: PEERS });
+  await Deno.writeTextFile(join(folder, "package.json"), manifest);
+  await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
+}
+
+/** Makes the JavaScript that every runtime takes from the project's TypeScript. */
+async function compile(): Promise<void> {
+  const generator = join(folder, "node_modules/.bin/openapi-ts");
+  await run(generator, ["-i", join(root, "openapi/openapi.yaml"), "-o", "hey-api", "--silent"]);
+  await Deno.writeTextFile(
+    join(folder, "hey-api.ts"),
+    `export { checkKey } from "./hey-api/sdk.gen.ts";
+     export { client } from "./hey-api/client.gen.ts";`,
+  );
+  await build({
+    entryPoints: {
+      "scam-address": join(root, "mod.ts"),
+      "hey-api": join(folder, "hey-api.ts"),
+      measure: join(root, "scripts/bench/measure.ts"),
+      memory: join(root, "scripts/bench/memory.ts"),
+    },
+    outdir: folder,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+  });
+}
+
+/** The bytes that a client adds to a page, minified and gzipped. */
+async function size({ module, exports }: Client): Promise<number> {
+  if (!module) return 0;
+  const { outputFiles: [bundle] } = await build({
+    stdin: { contents: `export { ${exports} } from "${module}"`, resolveDir: folder },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    write: false,
+  });
+  return gzipSync(bundle!.contents, { level: 9 }).length;
+}
+
+/** Measures the clients' calls; gives the median time and ratio of each. */
+async function measureCalls(
+  { command, args }: Runtime,
+  concurrency: number,
+): Promise<{ time: number; ratio: number }[]> {
+  const answer = JSON.stringify({ apiKeyValid: true, data: { credits: 100 } });
+  const headers = { "content-type": "application/json" };
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    async (request) => {
+      await request.text();
+      return new Response(answer, { headers });
+    },
+  );
+  const baseUrl = `http://127.0.0.1:${server.addr.port}/`;
+  const output = await run(command, [
+    ...args,
+    "measure.js",
+    baseUrl,
+    `${concurrency}`,
+    `${ROUNDS}`,
+  ]);
+  return JSON.parse(output);
+}
+
+/** Measures the time to import each client, in milliseconds, in processes that are new each time. */
+async function measureImports({ command, args }: Runtime): Promise<number[]> {
+  const file = join(folder, "import.js");
+  await Deno.writeTextFile(
+    file,
+    `const [, , module] = process.argv;
+     const start = performance.now();
+     if (module) await import(module);
+     console.log(performance.now() - start);`,
+  );
+  const times: number[][] = clients.map(() => []);
+  for (let round = 0; round < IMPORTS; round++) {
+    for (const [index, { module }] of clients.entries()) {
+      times[index]!.push(Number(await run(command, [...args, file, module ?? ""])));
+    }
+  }
+  return times.map((each) => Number(median(each).toFixed(1)));
+}
+
+/** Writes rows, the first of them the head, as Markdown. */
+function table(title: string, [head = [], ...body]: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
+  const rule = head.map((_, index) => index ? "--:" : "---");
+  return `\n${title}\n\n${[head, rule, ...body].map(line).join("\n")}`;
+}
+
+await install();
+await compile();
+
+if (Deno.args[0] === "memory") {
+  for (const { name, command, args } of runtimes) {
+    console.log(`\nMemory on ${name}\n\n${await run(command, [...args, "memory.js"])}`);
+  }
+  Deno.exit();
+}
+
+const names = clients.map(({ name }) => name);
+for (const runtime of runtimes) {
+  const [version] = (await run(runtime.command, ["--version"])).match(/\d+\.\d+\.\d+/)!;
+  const results = [await measureCalls(runtime, 1), await measureCalls(runtime, 32)];
+  console.log(table(`Time per call on ${runtime.name} ${version}`, [
+    ["client", "1 at a time, µs", "ratio to fetch", "32 at a time, µs", "ratio to fetch"],
+    ...names.map((name, index) => [
+      name,
+      ...results.flatMap((result) => {
+        const { time, ratio } = result[index]!;
+        return [time.toFixed(0), ratio.toFixed(2)];
+      }),
+    ]),
+  ]));
+}
+
+const columns = [await Promise.all(clients.map(size))];
+for (const runtime of runtimes) columns.push(await measureImports(runtime));
+console.log(table("What a client adds to a program", [
+  ["client", "minified and gzipped, bytes", ...runtimes.map(({ name }) => `import on ${name}, ms`)],
+  ...names.map((name, index) => [name, ...columns.map((column) => `${column[index]}`)]),
+]));
