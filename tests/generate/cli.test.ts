@@ -171,7 +171,7 @@ Deno.test("generate leaves the files alone when the description is broken, and s
   const before = await contents(join(files.path, "out"));
   const cases: [from: string, to: string, message: RegExp][] = [
     ["    Pet:\n", "    Pet: [\n", /pets\.yaml:\d+:\d+ syntax: /],
-    ["      required: [name]", "      required: name", /pets\.yaml:10:17 struct: .*`array`/],
+    ["      required: [name]", "      required: name", /pets\.yaml:11:17 struct: .*`array`/],
     [
       'items: { $ref: "#/components/schemas/Pet" }',
       'items: { $ref: "./cat.yaml" }',
