@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import { describeChanges } from "./generate/changes.ts";
 import { type Contract, readContract } from "./generate/operations.ts";
 import { contractFile, writeFiles } from "./generate/output.ts";
-import { readSpec, SpecError } from "./generate/spec.ts";
+import { readSpec, show, SpecError } from "./generate/spec.ts";
 
 const help =
   `Writes the types, the table of operations and the validators of an OpenAPI description.
@@ -75,12 +75,6 @@ function parse(args: string[]) {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-}
-
-/** The path as it is shown to people: relative where that is shorter. */
-function show(path: string): string {
-  const short = relative(process.cwd(), path) || ".";
-  return short.startsWith("..") ? path : short;
 }
 
 /** The command that writes the files again. */

@@ -140,7 +140,7 @@ function readParameters(
     return {
       in: String(value.in),
       name: String(value.name),
-      required: value.required === true,
+      required: value.required === true || value.in === "path",
       content: value.content === undefined
         ? { "": schemas.read(value.schema, join(pointer, "schema")) }
         : readContent(schemas, value, pointer),
@@ -223,11 +223,16 @@ class Security {
       );
     }
     const { type, in: where, scheme: http } = this.#scheme(scheme);
+    if (type === undefined) {
+      return new SpecError(
+        `${this.#spec.place(place)} security: The scheme "${scheme}" is not defined`,
+      );
+    }
     const kind = [type, http, where && `in ${where}`].filter((word) => word).join(" ");
     return new SpecError(
       `${this.#spec.place(join("/components/securitySchemes", scheme))} security: ` +
-        `The client cannot serve the scheme "${scheme}" (${kind || "not defined"}), ` +
-        `which ${this.#spec.place(place)} asks for; it sends an API key in a header`,
+        `The client sends an API key in a header; it cannot serve the scheme "${scheme}" ` +
+        `(${kind}), which ${this.#spec.place(place)} asks for`,
     );
   }
 }

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from "./spec.ts";
  *
  * References may point anywhere, such as to a response's schema or to a property of another; types
  * and validators need a name for what they share. The values of a discriminator's mapping may be
- * names of schemas; those that lead nowhere are left out.
+ * names of schemas. What leads nowhere, as may be in an extension, is left out.
  *
  * @param document A bundled description.
  */
@@ -18,15 +18,16 @@ export function nameReferences(document: JsonObject): void {
   const names = new Names(Object.keys(schemas));
   const named = new Map<string, string>();
 
+  const leadsSomewhere = (ref: string): boolean =>
+    ref.startsWith("#") && follow(document, ref.slice(1)) !== undefined;
+
   const nameOf = (ref: string): string => {
     const known = named.get(ref);
     if (known !== undefined) return known;
-    const target = follow(document, ref.slice(1));
-    if (target === undefined) return ref;
     const name = names.add(ref.split("/").slice(-2).join(" "));
     const reference = `#/components/schemas/${name}`;
     named.set(ref, reference);
-    schemas[name] = target;
+    schemas[name] = follow(document, ref.slice(1)) ?? {};
     components.schemas = schemas;
     document.components = components;
     return reference;
@@ -36,15 +37,18 @@ export function nameReferences(document: JsonObject): void {
     if (Array.isArray(value)) return value.forEach(visit);
     if (!isObject(value)) return;
     const { $ref, discriminator } = value;
-    if (typeof $ref === "string" && isDeep($ref)) value.$ref = nameOf($ref);
+    if (typeof $ref === "string") {
+      if (!leadsSomewhere($ref)) delete value.$ref;
+      else if (isDeep($ref)) value.$ref = nameOf($ref);
+    }
     if (isObject(discriminator) && isObject(discriminator.mapping)) {
       const { mapping } = discriminator;
       for (const [key, target] of Object.entries(mapping)) {
         const ref = String(target).startsWith("#")
           ? String(target)
           : `#/components/schemas/${target}`;
-        if (follow(document, ref.slice(1)) === undefined) delete mapping[key];
-        else mapping[key] = ref;
+        if (leadsSomewhere(ref)) mapping[key] = ref;
+        else delete mapping[key];
       }
     }
     Object.values(value).forEach(visit);

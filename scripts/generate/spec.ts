@@ -78,14 +78,16 @@ function isFatal({ severity, ruleId, message, location }: NormalizedProblem): bo
   return !/\/x-|\/nullable$|\/discriminator\/mapping\//.test(pointer);
 }
 
-function print(path: string): string {
-  return relative(process.cwd(), path) || path;
+/** The path as it is shown to people: relative where it lies below the working folder. */
+export function show(path: string): string {
+  const short = relative(process.cwd(), path) || ".";
+  return short.startsWith("..") ? path : short;
 }
 
 function place(location: LocationObject | undefined): string {
   if (!location) return "";
   const { source, start } = getLineColLocation(location);
-  return `${print(source.absoluteRef)}:${start.line}:${start.col}`;
+  return `${show(source.absoluteRef)}:${start.line}:${start.col}`;
 }
 
 function line(problem: NormalizedProblem): string {
@@ -123,8 +125,8 @@ function unreadable(path: string, error: ResolveError | YamlParseError): SpecErr
   );
   return new SpecError(
     "line" in error
-      ? `${print(path)}:${error.line}:${error.col} syntax: ${reason}`
-      : `Cannot read "${print(path)}": ${reason}`,
+      ? `${show(path)}:${error.line}:${error.col} syntax: ${reason}`
+      : `Cannot read "${show(path)}": ${reason}`,
   );
 }
 

@@ -1,8 +1,8 @@
 import { expect } from "@std/expect";
-import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { deno, description, type Finished, type Folder, folder } from "./support.ts";
+import { deno, type Finished, folder } from "./support.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const script = ["run", "--quiet", "--no-check", "-A", "--import-map=import_map.npm.json"];
