@@ -112,7 +112,7 @@ export async function read(
         if (!response.ok) break;
         throw invalid(policy, response, [{ path: "", rule: "maxResponseBytes" }]);
       }
-      chunks.push(chunk);
+      chunks.push(new Uint8Array(chunk)); // a copy: it may be a small part of a large buffer
     }
   } catch (error) {
     if (error instanceof InvalidResponseError) throw error;
