@@ -1,0 +1,149 @@
+// What process.test.ts runs as processes of their own, bundled, on Deno and on Node.
+import { readFileSync } from "node:fs";
+import process from "node:process";
+
+import { createClient, NetworkError } from "../../mod.ts";
+
+const [scenario, baseUrl, count] = process.argv.slice(2) as [string, string, string?];
+const apiKey = () => Promise.resolve("key-of-the-client");
+const pause = (delay: number) => new Promise((resolve) => setTimeout(resolve, delay));
+const code = (error: { code?: string }) => error?.code ?? error;
+
+const scenarios: Record<string, () => Promise<unknown>> = {
+  /** Calls that end in every way that there is, with the time-out of 30 s for most. */
+  async exit() {
+    const client = createClient({ baseUrl, apiKey });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const hanging = createClient({ baseUrl, apiKey, fetch: () => new Promise(() => {}) });
+    const seen: unknown[] = [];
+    const settle = async (call: Promise<unknown>) => {
+      seen.push(await call.then(() => "ok", code));
+    };
+    await Promise.all(Array.from({ length: 100 }, () => client.call("GET", "ok", { signal })));
+    await settle(client.checkKey("key", { signal }));
+    await settle(client.call("GET", "missing", { signal }));
+    await settle(client.call("GET", "redirect", { signal }));
+    await settle(client.call("GET", "html", { signal }));
+    await settle(client.call("POST", "reset", { signal }));
+    await settle(client.call("GET", "flaky", { signal }));
+    await settle(client.call("GET", "large", { signal }));
+    await settle(client.call("POST", "hang", { signal, timeout: 50 }));
+    await settle(client.call("POST", "drip", { signal, timeout: 50 }));
+    await settle(hanging.call("POST", "hang", { signal, timeout: 50 }));
+    setTimeout(() => controller.abort("stop"), 50);
+    await Promise.all([
+      settle(client.call("GET", "hang", { signal })),
+      settle(client.call("GET", "drip", { signal })),
+      settle(client.call("GET", "later", { signal })), // waits to be sent again
+      settle(hanging.call("GET", "hang", { signal })),
+    ]);
+    return seen;
+  },
+
+  /** Calls that share one signal; tells by how many bytes the heap has grown. */
+  async memory() {
+    const client = createClient({ baseUrl, apiKey });
+    const { signal } = new AbortController();
+    const run = async (calls: number) => {
+      const worker = async () => {
+        while (calls-- > 0) await client.checkKey("key", { signal });
+      };
+      await Promise.all(Array.from({ length: 16 }, worker));
+    };
+    const heap = async () => {
+      for (let round = 0; round < 5; round++) {
+        await pause(20);
+        (globalThis as { gc?: () => void }).gc!();
+      }
+      return process.memoryUsage().heapUsed;
+    };
+    await run(500);
+    const before = await heap();
+    await run(Number(count));
+    return await heap() - before;
+  },
+
+  /** An answer that is too large; tells by how many bytes the process has grown at most. */
+  async size() {
+    const client = createClient({ baseUrl, apiKey, retries: 0 });
+    const peak = () =>
+      Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))![1]) * 1_024;
+    await client.call("GET", "ok");
+    const before = peak();
+    const error = await client.call("GET", count!).catch(code);
+    return { error, grown: peak() - before };
+  },
+
+  /** Everything that may leave a promise behind; tells what was rejected and not handled. */
+  async rejections() {
+    const unhandled: string[] = [];
+    process.on("unhandledRejection", (reason) => unhandled.push(String(reason)));
+    const boom = () => Promise.reject(new Error("boom"));
+    const late = (delay: number) => pause(delay).then(boom);
+    const failing = (start: number) => {
+      const pull = async (controller: ReadableStreamDefaultController) => {
+        await pause(start);
+        controller.error(new Error("boom"));
+      };
+      return new Response(new ReadableStream({ pull, cancel: boom }));
+    };
+    const fetches: (() => unknown)[] = [
+      boom,
+      () => late(40),
+      () => late(5),
+      () => undefined,
+      () => failing(1),
+      () => failing(40),
+      () => pause(40).then(() => failing(1)),
+      () => new Response(new ReadableStream({ cancel: boom })),
+      () => new Response(new ReadableStream({ cancel: boom }), { status: 302 }),
+      () => new Response(new ReadableStream({ cancel: boom }), { status: 500 }),
+      () =>
+        new Response(
+          new ReadableStream({ cancel: boom, pull: (c) => c.enqueue(new Uint8Array(99)) }),
+        ),
+      () => pause(40).then(() => new Response(null, { status: 302 })),
+    ];
+    const calls: Promise<unknown>[] = [];
+    for (const fetch of fetches) {
+      for (const delay of [undefined, 0, 10, 60]) {
+        const signal = delay === undefined ? null : AbortSignal.timeout(delay);
+        for (
+          const key of ["key", () => late(5), () => late(40), () => pause(5).then(() => "key")]
+        ) {
+          const client = createClient({
+            baseUrl,
+            apiKey: key as string,
+            fetch: fetch as () => Promise<Response>,
+            maxResponseBytes: 10,
+            timeout: 20,
+            onRetry() {
+              throw new NetworkError("boom");
+            },
+          });
+          const middleware = [{ onResponse: boom }, { onError: boom }];
+          calls.push(
+            client.checkKey(undefined, { signal }),
+            client.call("GET", "a", { signal }),
+            client.GET("/a" as never, { signal, parseAs: "stream" } as never),
+            client.GET("/a" as never, { signal, middleware } as never),
+          );
+        }
+      }
+    }
+    const client = createClient({ baseUrl, apiKey, timeout: 30 });
+    for (
+      const path of ["ok", "missing", "redirect", "html", "reset", "flaky", "large", "hang", "drip"]
+    ) {
+      for (const delay of [0, 5, 10, 20, 40]) {
+        calls.push(client.call("GET", path, { signal: AbortSignal.timeout(delay) }));
+      }
+    }
+    await Promise.allSettled(calls);
+    await pause(100);
+    return { calls: calls.length, unhandled };
+  },
+};
+
+console.log(JSON.stringify(await scenarios[scenario]!()));
