@@ -186,9 +186,8 @@ export function httpError({ name, secrets }: Policy, response: Response, text: s
   let body: unknown = text.slice(0, read);
   if (body === text) {
     try {
-      const clean = (_: string, value: unknown) =>
-        typeof value === "string" ? redact(value, secrets) : value;
-      body = JSON.parse(text, clean); // again, because JSON can write a character in many ways
+      const json = JSON.stringify(JSON.parse(text)); // which can write a character in many ways
+      body = JSON.parse(redact(json, secrets));
     } catch { /* Text, then. */ }
   }
   const delay = retryAfter(response);
