@@ -105,9 +105,13 @@ Deno.test("the key travels in its header, or in the body of checkKey(), and nowh
 
 Deno.test("errors show no key that the service echoes", async () => {
   using _ = withoutBackOff();
+  const escaped = [...apiKey]
+    .map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
   const bodies = [
     JSON.stringify({ error: apiKey, [apiKey]: [{ nested: `Bad key ${apiKey}!` }] }),
     JSON.stringify(apiKey),
+    `{"${escaped}":["${escaped}"]}`,
     `<h1>Bad key ${apiKey}</h1>`,
     `{"error":${JSON.stringify(apiKey)}`, // cut off
     JSON.stringify({ error: apiKey, filler: "x".repeat(2 ** 17) }), // too long to be parsed
