@@ -58,7 +58,7 @@ const scenarios: Record<string, () => Promise<unknown>> = {
       }
       return process.memoryUsage().heapUsed;
     };
-    await run(500);
+    await run(1_500);
     const before = await heap();
     await run(Number(count));
     return await heap() - before;
