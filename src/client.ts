@@ -9,9 +9,7 @@ import {
   type ClientOptions,
   readApiKey,
   readBaseUrl,
-  readMaxResponseBytes,
-  readRetries,
-  readTimeout,
+  readNumber,
 } from "./options.ts";
 import { checkPath, isBodiless, repeatable, RequestFields, toJson, toPath } from "./request.ts";
 import { isIdempotent } from "./retry.ts";
@@ -162,9 +160,7 @@ interface Result {
   response: Response;
 }
 
-const METHOD = /^(GET|HEAD|OPTIONS|PUT|DELETE|POST|PATCH)$/;
-
-const upperCase = (method: string) => `${method}`.toUpperCase();
+const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
 
 /**
  * Creates a client of the Scam Address Service.
@@ -200,9 +196,9 @@ export function createClient<Paths extends object = paths>(
   }
   const { allowInsecureHttp, apiKey, fetch: defaultFetch, onRetry } = options;
   const baseUrl = readBaseUrl(options.baseUrl, allowInsecureHttp);
-  const defaultTimeout = readTimeout(options.timeout);
-  const defaultRetries = readRetries(options.retries);
-  const maxResponseBytes = readMaxResponseBytes(options.maxResponseBytes);
+  const defaultTimeout = readNumber("timeout", options.timeout);
+  const defaultRetries = readNumber("retries", options.retries);
+  const maxResponseBytes = readNumber("maxResponseBytes", options.maxResponseBytes);
   if (typeof apiKey !== "function" && apiKey !== undefined) readApiKey(apiKey);
   checkFunction("fetch", defaultFetch);
   checkFunction("onRetry", onRetry);
@@ -254,25 +250,17 @@ export function createClient<Paths extends object = paths>(
     init: Init = {},
     strict = false,
   ): Promise<Result> {
-    const {
-      fetch = defaultFetch,
-      parseAs = "json",
-      retries = defaultRetries,
-      signal,
-      timeout = defaultTimeout,
-      ...rest
-    } = init;
-    if (!METHOD.test(method)) {
-      throw new ConfigurationError(
-        '"method" must be DELETE, GET, HEAD, OPTIONS, PATCH, POST or PUT',
-      );
+    const { fetch = defaultFetch, parseAs = "json", signal, ...rest } = init;
+    method = `${method}`.toUpperCase();
+    if (!METHODS.includes(method)) {
+      throw new ConfigurationError(`"method" must be one of ${METHODS.join(", ")}`);
     }
     if (rest.body !== undefined && isBodiless(method)) {
       throw new ConfigurationError(`"body" must be left out of a ${method} request`);
     }
     checkFunction("fetch", fetch);
-    readTimeout(timeout);
-    readRetries(retries);
+    const timeout = readNumber("timeout", init.timeout, defaultTimeout);
+    const retries = readNumber("retries", init.retries, defaultRetries);
     signal?.throwIfAborted();
 
     const operation = operations[`${method} ${path}`];
@@ -370,17 +358,12 @@ export function createClient<Paths extends object = paths>(
     return result;
   }
 
-  const method = (name: string) => (path: string, init?: Init) => perform(name, path, init);
+  const methods = [...METHODS, "TRACE"].map((method) =>
+    [method, (path: string, init?: Init) => perform(method, path, init)] as const
+  );
   const client = {
-    DELETE: method("DELETE"),
-    GET: method("GET"),
-    HEAD: method("HEAD"),
-    OPTIONS: method("OPTIONS"),
-    PATCH: method("PATCH"),
-    POST: method("POST"),
-    PUT: method("PUT"),
-    TRACE: method("TRACE"),
-    request: (name: string, path: string, init?: Init) => perform(upperCase(name), path, init),
+    ...Object.fromEntries(methods),
+    request: (method: string, path: string, init?: Init) => perform(method, path, init),
     use(...added: Middleware[]) {
       installed.push(...added);
     },
@@ -393,16 +376,16 @@ export function createClient<Paths extends object = paths>(
     async checkKey(key?: string, options: CallOptions = {}): Promise<KeyStatus> {
       const { signal, timeout, retries } = options;
       const checked = key === undefined
-        ? await ask(readTimeout(timeout ?? defaultTimeout), signal)
+        ? await ask(readNumber("timeout", timeout, defaultTimeout), signal)
         : readApiKey(key);
       const init = { body: { apiKey: checked }, signal, timeout, retries };
       const { data } = await perform("POST", "/checkKey", init, true);
       return data as KeyStatus;
     },
-    async call(name: Method, endpoint: string, options: EndpointOptions = {}): Promise<unknown> {
+    async call(method: Method, endpoint: string, options: EndpointOptions = {}): Promise<unknown> {
       const { body, query, headers, signal, timeout, retries } = options;
       const init = { body, params: { query }, headers, signal, timeout, retries };
-      return (await perform(upperCase(name), toPath(endpoint), init, true)).data;
+      return (await perform(method, toPath(endpoint), init, true)).data;
     },
   };
   return client as unknown as ScamAddressClient<Paths>;

@@ -80,41 +80,37 @@ export interface CallOptions {
   retries?: number | undefined;
 }
 
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-const MAX_TIMEOUT = 2 ** 31 - 1; // a longer one makes setTimeout fire at once
+const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/]/;
 
-function wholeNumber(name: string, value: unknown, min: number, max: number): number {
-  const number = value as number;
-  if (Number.isInteger(number) && number >= min && number <= max) return number;
+/** Of each numeric option the default, the least and the largest value. */
+const LIMITS = {
+  timeout: [30_000, 1, 2 ** 31 - 1], // a longer one makes setTimeout fire at once
+  retries: [2, 0, 100],
+  maxResponseBytes: [10 * 2 ** 20, 1, 2 ** 53 - 1],
+} as const;
+
+/** Checks a numeric option, or gives its default. */
+export function readNumber(
+  name: keyof typeof LIMITS,
+  value: unknown,
+  otherwise: number = LIMITS[name][0],
+): number {
+  if (value === undefined) return otherwise;
+  const [, min, max] = LIMITS[name];
+  if (Number.isInteger(value) && value as number >= min && value as number <= max) {
+    return value as number;
+  }
   throw new ConfigurationError(`"${name}" must be a whole number from ${min} to ${max}`);
-}
-
-/** Checks `timeout`, in milliseconds. */
-export function readTimeout(value: unknown = 30_000): number {
-  return wholeNumber("timeout", value, 1, MAX_TIMEOUT);
-}
-
-/** Checks `retries`. */
-export function readRetries(value: unknown = 2): number {
-  return wholeNumber("retries", value, 0, 100);
-}
-
-/** Checks `maxResponseBytes`. */
-export function readMaxResponseBytes(value: unknown = 10 * 2 ** 20): number {
-  return wholeNumber("maxResponseBytes", value, 1, Number.MAX_SAFE_INTEGER);
 }
 
 /** Checks that a header can carry an API key as it stands; the error does not quote it. */
 export function readApiKey(value: unknown): string {
-  if (typeof value !== "string" || !value) {
-    throw new ConfigurationError('"apiKey" must be a string that is not empty');
+  if (typeof value === "string" && /^[ -~\xa0-\xff]+$/.test(value) && value === value.trim()) {
+    return value;
   }
-  if (/[^ -~\xa0-\xff]|^ | $/.test(value)) {
-    throw new ConfigurationError(
-      '"apiKey" holds a character that no header can carry, or a space at one of its ends',
-    );
-  }
-  return value;
+  throw new ConfigurationError(
+    '"apiKey" must be a string that a header can carry: Latin-1, not empty, without line breaks, control characters and spaces around it',
+  );
 }
 
 /** Checks an optional function. */
@@ -126,26 +122,19 @@ export function checkFunction(name: string, value: unknown): void {
 
 /** Checks the service's address and gives it the slash at its end. */
 export function readBaseUrl(value: unknown, allowInsecureHttp: boolean | undefined): string {
-  let url: URL;
+  let href = "";
   try {
-    url = new URL(value as string);
-  } catch {
-    throw new ConfigurationError('"baseUrl" must be an absolute URL');
-  }
-  const { href, protocol, username, password, hostname } = url;
-  if (!/^https?:$/.test(protocol)) {
-    throw new ConfigurationError('"baseUrl" must begin with "https://"');
-  }
-  if (username || password) {
-    throw new ConfigurationError('"baseUrl" must not hold a user name or password');
-  }
-  if (/[?#]/.test(href)) {
-    throw new ConfigurationError('"baseUrl" must not hold a query or fragment');
-  }
-  if (protocol === "http:" && !allowInsecureHttp && !LOOPBACK.test(hostname)) {
+    ({ href } = new URL(value as string));
+  } catch { /* Reported below. */ }
+  if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
     throw new ConfigurationError(
-      '"baseUrl" must begin with "https://", or anyone on the way can read the API key; set "allowInsecureHttp" to accept that',
+      '"baseUrl" must be an absolute https URL without user name, password, query and fragment',
     );
   }
-  return href.endsWith("/") ? href : `${href}/`;
+  if (href.startsWith("http:") && !allowInsecureHttp && !LOOPBACK.test(href)) {
+    throw new ConfigurationError(
+      '"baseUrl" must begin with "https:", or the API key shows on the way; "allowInsecureHttp" accepts that',
+    );
+  }
+  return href.replace(/\/?$/, "/");
 }

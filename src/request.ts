@@ -56,21 +56,19 @@ export function checkPath(name: string, path: string): void {
   // deno-lint-ignore no-control-regex
   if (/[\\\0-\x1f\x7f]|(^|\/)\.\.?(\/|$)/.test(decoded)) {
     throw new ConfigurationError(
-      `"${name}" must not hold a backslash, a control character, a stray "%", or "." or ".." between slashes, encoded or not`,
+      `"${name}" must not hold "." or ".." as a part, a backslash, a control character or a stray "%"`,
     );
   }
 }
 
 /** Checks the name of an endpoint and makes it a path. */
 export function toPath(endpoint: unknown): string {
-  if (typeof endpoint !== "string" || !/^\/?[^/?#\s][^?#\s]*$/.test(endpoint)) {
+  const path = `${endpoint}`.replace(/^\/?/, "/");
+  if (!/^\/(?![a-z][a-z\d+.-]*:|\/)[^?#\s]+$/i.test(path) || typeof endpoint !== "string") {
     throw new ConfigurationError(
-      '"endpoint" must be a name below the base URL, without a query or fragment; use "query" for the former',
+      '"endpoint" must be a name below the base URL; a query goes into "query"',
     );
   }
-  if (/^[a-z][a-z\d+.-]*:/i.test(endpoint)) {
-    throw new ConfigurationError('"endpoint" must be a name below the base URL, not a URL');
-  }
-  checkPath("endpoint", endpoint);
-  return endpoint.startsWith("/") ? endpoint : `/${endpoint}`;
+  checkPath("endpoint", path);
+  return path;
 }

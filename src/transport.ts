@@ -78,8 +78,7 @@ export function decode(body: BufferSource): string {
   return new TextDecoder().decode(body);
 }
 
-function invalid({ name, secrets }: Policy, { status }: Response, found: Issue[]): Error {
-  const issues = found.map(({ path, rule }) => ({ path: redact(path, secrets), rule }));
+function invalid({ name }: Policy, { status }: Response, issues: Issue[]): Error {
   const list = issues.map(({ path, rule }) => `${path || "body"} (${rule})`).join(", ");
   return new InvalidResponseError(`The answer to "${name}" is not valid: ${list}`, {
     status,
@@ -200,19 +199,12 @@ export function httpError({ name, secrets }: Policy, response: Response, text: s
 }
 
 /** Waits, unless it is aborted. */
-function wait(delay: number, signal: CallOptions["signal"]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal!.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve();
-    }, delay);
-    if (signal?.aborted) return onAbort();
-    signal?.addEventListener("abort", onAbort, { once: true });
-  });
+async function wait(timeout: number, signal: CallOptions["signal"]): Promise<void> {
+  try {
+    await bounded(() => new Promise(() => {}), { name: "wait", timeout, signal });
+  } catch (reason) {
+    if (signal?.aborted) throw reason;
+  }
 }
 
 /** Sends a request as often as the rules for retries allow, and hands back the last answer. */

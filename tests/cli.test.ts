@@ -146,7 +146,7 @@ Deno.test("the command exits with 2 on wrong usage and says what to do", async (
     }],
     [["check-key"], /No address: use "--base-url", set "SCAM_ADDRESS_BASE_URL", or/, { env }],
     [["check-key", "--base-url", ""], /No address: /, { env }],
-    [["check-key", "--base-url", "ftp://service.example"], /"baseUrl" must begin with/, { env }],
+    [["check-key", "--base-url", "ftp://service.example"], /"baseUrl" must be/, { env }],
     [["check-key", "--sandbox", "--base-url", "x"], /"--sandbox" and "--base-url" exclude/],
     [["check-key", "--sandbox"], /"apiKey" holds a character/, { stdin: "two\nlines\n" }],
     [["check-key", "--sandbox"], /Standard input holds more than/, { stdin: "x".repeat(65537) }],
