@@ -189,7 +189,7 @@ class Simplifier {
 
   #variables(node: ts.VariableStatement): ts.Statement[] {
     const kept = node.declarationList.declarations.filter(({ name, initializer }) => {
-      if (!initializer) return false;
+      if (!initializer) throw notUnderstood(node);
       if (!/^valid\d+$/.test(name.getText())) {
         return !/^(errors|vErrors|_errs\d+)$/.test(name.getText());
       }
@@ -268,7 +268,11 @@ class Simplifier {
     }
     if (ts.isCallExpression(node) && node.expression.getText() === "RegExp") return regExp(node);
     if (ts.isElementAccessExpression(node)) return this.#property(node, node.argumentExpression);
-    if (ts.isPropertyAccessExpression(node)) return this.#property(node, node.name);
+    if (ts.isPropertyAccessExpression(node)) {
+      const { expression, name } = node; // the name of a property is none of ajv's
+      return this.#property(node, name) ??
+        factory.createPropertyAccessExpression(this.#expression(expression), name);
+    }
     if (!ts.isBinaryExpression(node)) return undefined;
     if (node.operatorToken.kind === SyntaxKind.PlusToken) return this.#path(node);
     if (node.operatorToken.kind !== SyntaxKind.AmpersandAmpersandToken) return undefined;

@@ -159,6 +159,7 @@ async function examples(work: string): Promise<void> {
   }))).flat().sort();
   const checked: string[] = [];
   const refused: string[] = [];
+  let unserved = 0;
   const generate = async (file: string, out: string): Promise<void> => {
     const spec = await readSpec(file);
     const files = await writeFiles(spec, readContract(spec).contract, `From ${basename(file)}.`);
@@ -183,14 +184,15 @@ async function examples(work: string): Promise<void> {
         JSON.stringify(unsecured(JSON.parse(await readFile(file, "utf8")))),
       );
       await generate(`${out}.json`, out);
+      unserved++;
     }
   }
   await typeCheck(checked);
-  console.log(`${names.length - refused.length} of ${names.length} examples went through`);
+  const went = names.length - refused.length;
   console.log(
-    [`${refused.length} refused; without their security all but broken ones went:`, ...refused]
-      .join("\n  "),
+    `${went} of ${names.length} examples went through, ${unserved} more without security:`,
   );
+  console.log(`  ${refused.join("\n  ")}`);
 }
 
 /** A description without security. */

@@ -131,6 +131,16 @@ const schemas: Record<string, unknown> = {
   "reference": ref("Cat"),
   "reference and more": { ...ref("Cat"), required: ["a"] },
   "recursion": ref("Tree"),
+  "names that ajv uses": {
+    type: "object",
+    required: ["instancePath"],
+    properties: {
+      instancePath: { type: "string", minLength: 2 },
+      func1: { type: "integer", minimum: 1 },
+      errors: { type: "object", required: ["path"], properties: { path: { type: "string" } } },
+      valid0: { const: true },
+    },
+  },
   "names of every object": {
     type: "object",
     required: ["toString", "constructor", "__proto__"],
@@ -155,6 +165,8 @@ const values: unknown[] = [
   ...[{ name: "x", next: { name: "y", next: { name: 1 } } }, { name: "x", children: [{}] }],
   ...[{ name: "x", children: [{ name: "y", children: [{ name: "z" }] }] }],
   ...[{ "a/b": "", "a~b": "", 'a"b': 0, "": 0 }, { "a/b": 1, "a~b": "", 'a"b': 0, "": 0 }],
+  ...[{ instancePath: "ab" }, { instancePath: "a" }, { instancePath: "ab", func1: 0 }, { path: 1 }],
+  ...[{ instancePath: "ab", errors: { path: 1 } }, { instancePath: "ab", valid0: false }],
   ...['{"__proto__": {"a": "a"}}', '{"__proto__": 1, "toString": "x", "constructor": 1}'].map(
     (text) => JSON.parse(text),
   ),
