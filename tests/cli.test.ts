@@ -148,7 +148,7 @@ Deno.test("the command exits with 2 on wrong usage and says what to do", async (
     [["check-key", "--base-url", ""], /No address: /, { env }],
     [["check-key", "--base-url", "ftp://service.example"], /"baseUrl" must be/, { env }],
     [["check-key", "--sandbox", "--base-url", "x"], /"--sandbox" and "--base-url" exclude/],
-    [["check-key", "--sandbox"], /"apiKey" holds a character/, { stdin: "two\nlines\n" }],
+    [["check-key", "--sandbox"], /"apiKey" must be/, { stdin: "two\nlines\n" }],
     [["check-key", "--sandbox"], /Standard input holds more than/, { stdin: "x".repeat(65537) }],
     ...["", "-1", "1.5", "1e3", "many", "9999999999999999"].map((value): [string[], RegExp] => [
       ["check-key", "--sandbox", `--min-credits=${value}`],
