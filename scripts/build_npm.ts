@@ -5,11 +5,9 @@
  */
 
 import type { BuildOptions } from "@deno/dnt";
+import { join } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
-
-const root = new URL("../", import.meta.url);
-const output = new URL("npm/", root);
-const work = new URL("npm.work/", root);
+import { packFolder, root, unpack } from "./npm/package.ts";
 
 /** Where the sources are published, known only to the workflow that publishes them. */
 function origin(): Record<string, unknown> {
@@ -37,20 +35,6 @@ async function loadDnt(): Promise<((options: BuildOptions) => Promise<void>) | u
   }
 }
 
-async function run(command: string, args: string[], cwd: URL): Promise<void> {
-  // On Windows npm is a script, which only a shell starts.
-  const [file, ...rest] = Deno.build.os === "windows"
-    ? ["cmd", "/c", command, ...args]
-    : [command, ...args];
-  const { success, code } = await new Deno.Command(file!, {
-    args: rest,
-    cwd,
-    stdout: "null",
-    stderr: "inherit",
-  }).output();
-  if (!success) throw new Error(`"${command} ${args.join(" ")}" ended with exit status ${code}`);
-}
-
 function ignoreMissing(error: unknown): void {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
@@ -58,8 +42,9 @@ function ignoreMissing(error: unknown): void {
 const build = await loadDnt();
 if (build === undefined) Deno.exit(1);
 
+const work = join(root, "npm.work");
 Deno.chdir(root);
-await Deno.remove(work, { recursive: true }).catch(ignoreMissing);
+await Deno.remove("npm.work", { recursive: true }).catch(ignoreMissing);
 
 await build({
   entryPoints: [
@@ -124,10 +109,8 @@ manifest.type = "module";
 await Deno.writeTextFile("npm.work/package.json", JSON.stringify(manifest, undefined, 2) + "\n");
 
 // `npm pack` chooses the files, so that the folder holds exactly what will be published.
-await run("npm", ["pack", "--ignore-scripts", "--loglevel=error"], work);
-const tarball = `${denoJson.name.slice(1).replace("/", "-")}-${denoJson.version}.tgz`;
-await run("tar", ["-xzf", tarball], work);
-await Deno.rename(output, "npm.work/previous").catch(ignoreMissing);
-await Deno.rename("npm.work/package", output);
-await Deno.remove(work, { recursive: true });
+await unpack(await packFolder(work, work), work);
+await Deno.rename("npm", "npm.work/previous").catch(ignoreMissing);
+await Deno.rename("npm.work/package", "npm");
+await Deno.remove("npm.work", { recursive: true });
 console.log(`Built ${denoJson.name}@${denoJson.version} in npm/`);

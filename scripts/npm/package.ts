@@ -32,18 +32,25 @@ export async function takePackage(argument: string | undefined, work: string): P
     const args = ["pack", "--quiet", "--allow-dirty", "--no-source-maps", "--output", tarball];
     await mustRun(Deno.execPath(), args, { cwd: root });
   } else {
-    const path = origin = resolve(argument);
-    if ((await Deno.stat(path)).isDirectory) {
-      const [{ filename }] = JSON.parse(
-        await npm(["pack", "--json", "--pack-destination", work], path),
-      );
-      tarball = join(work, filename);
-    } else tarball = path;
+    origin = resolve(argument);
+    tarball = (await Deno.stat(origin)).isDirectory ? await packFolder(origin, work) : origin;
   }
-  await mustRun("tar", ["-xzf", tarball, "-C", work]);
+  await unpack(tarball, work);
   const folder = join(work, "package");
   const manifest = JSON.parse(await Deno.readTextFile(join(folder, "package.json")));
   return { origin, tarball, folder, manifest, commonJs: "require" in manifest.exports["."] };
+}
+
+/** Packs a folder as npm would publish it; gives the tarball's path. */
+export async function packFolder(folder: string, destination: string): Promise<string> {
+  const json = await npm(["pack", "--json", "--pack-destination", destination], folder);
+  const [{ filename }] = JSON.parse(json);
+  return join(destination, filename);
+}
+
+/** Unpacks a package's tarball, as a folder `package`. */
+export async function unpack(tarball: string, destination: string): Promise<void> {
+  await mustRun("tar", ["-xzf", tarball, "-C", destination]);
 }
 
 /**

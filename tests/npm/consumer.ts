@@ -88,7 +88,7 @@ export async function untyped(method: Method, options: EndpointOptions): Promise
 
 export function describe(error: unknown): string {
   if (error instanceof HttpError) {
-    return `${error.status} ${error.headers.get("date")} ${error.retryAfter?.toFixed()}`;
+    return `${error.status.toFixed()} ${error.headers.get("date")} ${error.retryAfter?.toFixed()}`;
   }
   if (error instanceof InvalidResponseError) {
     return error.issues.map(({ path, rule }: Issue) => path + rule).join();
