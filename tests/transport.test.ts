@@ -39,13 +39,14 @@ function rejections<E>(...calls: Promise<unknown>[]): Promise<E[]> {
 /** A body that brings the same chunk again and again, and tells when it is cancelled. */
 function endless(chunk: Uint8Array, pause: number) {
   const state = { cancelled: false };
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      await new Promise((resolve) => setTimeout(resolve, pause));
-      controller.enqueue(chunk);
+  let timer: ReturnType<typeof setInterval>;
+  const body = new ReadableStream({
+    start(controller) {
+      timer = setInterval(() => controller.enqueue(chunk), pause);
     },
     cancel() {
       state.cancelled = true;
+      clearInterval(timer);
     },
   });
   return { body, state };
@@ -743,7 +744,7 @@ Deno.test("call() settles when the answer comes before the request has been read
     socket.once("data", () => {
       socket.pause();
       socket.end("HTTP/1.1 413 No\r\nConnection: close\r\nContent-Length: 2\r\n\r\n[]");
-      setTimeout(() => socket.destroy(), 100);
+      socket.on("close", clearTimeout.bind(null, setTimeout(() => socket.destroy(), 100)));
     });
   });
   const client = createClient({ baseUrl: server.url, apiKey, retries: 0, timeout: 5_000 });
@@ -912,7 +913,7 @@ Deno.test("methods bound the body of an answer that middleware gives", async () 
   client.use({ onResponse });
   expect(await caught(client.GET("/report"))).toBeInstanceOf(InvalidResponseError);
   const controller = new AbortController();
-  client.use({ onResponse: () => controller.abort("stop") });
+  setTimeout(() => controller.abort("stop"), 10);
   expect(await caught(client.GET("/report", { signal: controller.signal }))).toBe("stop");
   await expectTimeout(50, () => client.GET("/report", { timeout: 50 }));
 });
