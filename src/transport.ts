@@ -86,20 +86,30 @@ function invalid({ name }: Policy, { status }: Response, issues: Issue[]): Error
   });
 }
 
+/** Whether a runtime's own fetch keeps the body of a success within the limit. */
+function isShort({ ok, type, headers }: Response, limit: number): boolean {
+  return ok && type === "basic" && // which hides no header
+    !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
+    Number(headers.get("content-length") || Infinity) <= limit;
+}
+
 /**
  * Reads the body of a response, no further than the limit.
  *
  * Of an answer with an error status it keeps what has come, also when the rest is too large or does
- * not come, because the status says more.
+ * not come, because the status says more. `native` says that the runtime's own fetch has the signal,
+ * so that the fastest way to read, which nothing else could stop, is open.
  */
 export async function read(
   response: Response,
   policy: Policy,
   signal: AbortSignal,
+  native = false,
 ): Promise<BufferSource> {
   const chunks: BlobPart[] = [];
   let room = policy.maxResponseBytes;
   try {
+    if (native && isShort(response, room)) return await response.arrayBuffer();
     const reader = response.body?.getReader();
     const cancel = () => void reader?.cancel().catch(() => {});
     if (signal.aborted) cancel();
@@ -167,7 +177,7 @@ async function exchange(request: Outgoing, signal: AbortSignal): Promise<Receive
       ...location !== null && { location: redact(location, secrets) },
     });
   }
-  return { response, body: await read(response, request, signal) };
+  return { response, body: await read(response, request, signal, !fetch) };
 }
 
 /** Milliseconds that the service asks to wait. */

@@ -336,7 +336,7 @@ Deno.test("call() reads a body of maxResponseBytes and no larger one", async () 
     if (url.endsWith("/announced")) response.setHeader("content-length", size);
     if (url.endsWith("/zipped")) {
       response.setHeader("content-encoding", "gzip");
-      return void response.end(gzipSync(body));
+      return void response.end(gzipSync(body)); // with the content-length of these few bytes
     }
     response.write(body.slice(0, 500));
     response.end(body.slice(500));
@@ -723,6 +723,17 @@ Deno.test("call() reads no further than the announced length", async () => {
   });
   const client = createClient({ baseUrl: server.url, apiKey });
   for (let round = 0; round < 5; round++) expect(await client.call("GET", "report")).toBe(42);
+});
+
+Deno.test("call() stops an answer that is longer than announced at maxResponseBytes", async () => {
+  await using server = await serveBytes((socket) => {
+    const chunk = "800\r\n" + "x".repeat(2048) + "\r\n";
+    socket.end(`${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`);
+  });
+  const client = createClient({ baseUrl: server.url, apiKey, retries: 0, maxResponseBytes: 1000 });
+  const error = await caught(client.call("GET", "report")) as ScamAddressError;
+  expect(error).toBeInstanceOf(ScamAddressError);
+  expect(error.code).toMatch(/^(invalid_response|network)$/); // Node refuses the two headers
 });
 
 Deno.test("call() settles when the server closes the connections that it keeps", async () => {
