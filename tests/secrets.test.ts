@@ -225,6 +225,13 @@ const quotingFetches: [string, (request: Request, text: string) => unknown][] = 
         return text;
       }
     }()],
+  ["in a getter that its stack does not repeat", (_, text) =>
+    new class extends Error {
+      override stack = "";
+      override get message() {
+        return text;
+      }
+    }()],
   ["in a getter that throws", (_, text) => ({
     text,
     get message() {
