@@ -727,7 +727,7 @@ Deno.test("call() reads no further than the announced length", async () => {
 
 Deno.test("call() stops an answer that is longer than announced at maxResponseBytes", async () => {
   await using server = await serveBytes((socket) => {
-    const chunk = "800\r\n" + "x".repeat(2048) + "\r\n";
+    const chunk = "800\r\n" + `"${"x".repeat(2046)}"\r\n`;
     socket.end(`${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`);
   });
   const client = createClient({ baseUrl: server.url, apiKey, retries: 0, maxResponseBytes: 1000 });
