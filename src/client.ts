@@ -202,9 +202,9 @@ export function createClient<Paths extends object = paths>(
   if (typeof apiKey !== "function" && apiKey !== undefined) readApiKey(apiKey);
   checkFunction("fetch", defaultFetch);
   checkFunction("onRetry", onRetry);
-  let headers: Headers;
+  let headers: Record<string, string>;
   try {
-    headers = new Headers(options.headers);
+    headers = Object.fromEntries(new Headers(options.headers));
   } catch {
     throw new ConfigurationError('"headers" holds a name or value that no header can carry');
   }

@@ -43,6 +43,8 @@ export interface Received {
 
 const MAX_ERROR_BODY = 64 * 1024;
 
+const decoder = new TextDecoder();
+
 /** Runs work until its time is up or it is aborted, even if the work itself never ends. */
 export function bounded<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -75,7 +77,7 @@ export function bounded<T>(
 
 /** Decodes a body as UTF-8, without a byte-order mark. */
 export function decode(body: BufferSource): string {
-  return new TextDecoder().decode(body);
+  return decoder.decode(body);
 }
 
 function invalid({ name }: Policy, { status }: Response, issues: Issue[]): Error {
