@@ -43,7 +43,7 @@ export interface Received {
 
 const MAX_ERROR_BODY = 64 * 1024;
 
-const decoder = new TextDecoder();
+const decoder = /* @__PURE__ */ new TextDecoder();
 
 /** Runs work until its time is up or it is aborted, even if the work itself never ends. */
 export function bounded<T>(
