@@ -97,9 +97,8 @@ export function readNumber(
 ): number {
   if (value === undefined) return otherwise;
   const [, min, max] = LIMITS[name];
-  if (Number.isInteger(value) && value as number >= min && value as number <= max) {
-    return value as number;
-  }
+  const number = value as number; // "as number <" would start type arguments to dnt's parser
+  if (Number.isInteger(number) && number >= min && number <= max) return number;
   throw new ConfigurationError(`"${name}" must be a whole number from ${min} to ${max}`);
 }
 
