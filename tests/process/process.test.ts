@@ -55,7 +55,10 @@ const answer: Answer = ({ url }, response, count) => {
       return pour();
     }
     case "/bomb":
-      response.setHeader("content-encoding", "gzip");
+      response.writeHead(200, {
+        "content-encoding": "gzip",
+        "content-length": bomb().reduce((sum, { length }) => sum + length, 0),
+      });
       for (const part of bomb()) response.write(part);
       return void response.end();
     default:
