@@ -108,22 +108,28 @@ export async function read(
   signal: AbortSignal,
   native = false,
 ): Promise<BufferSource> {
-  const chunks: BlobPart[] = [];
-  let room = policy.maxResponseBytes;
+  let body = new Uint8Array(); // one buffer that grows, as millions of tiny chunks would fill memory
+  let size = 0;
   try {
-    if (native && isShort(response, room)) return await response.arrayBuffer();
+    if (native && isShort(response, policy.maxResponseBytes)) return await response.arrayBuffer();
     const reader = response.body?.getReader();
     const cancel = () => void reader?.cancel().catch(() => {});
     if (signal.aborted) cancel();
     signal.addEventListener("abort", cancel); // a fetch of the caller's own may ignore it
     for (let chunk; (chunk = (await reader?.read())?.value);) {
-      room -= chunk.byteLength;
-      if (!(room >= 0)) { // also when the chunk is not of bytes
+      const end = size + chunk.byteLength;
+      if (!(end <= policy.maxResponseBytes)) { // also when the chunk is not of bytes
         cancel();
         if (!response.ok) break;
         throw invalid(policy, response, [{ path: "", rule: "maxResponseBytes" }]);
       }
-      chunks.push(new Uint8Array(chunk)); // a copy: it may be a small part of a large buffer
+      if (end > body.length) {
+        const larger = new Uint8Array(end + size);
+        larger.set(body);
+        body = larger;
+      }
+      body.set(new Uint8Array(chunk), size);
+      size = end;
     }
   } catch (error) {
     if (error instanceof InvalidResponseError) throw error;
@@ -132,7 +138,7 @@ export async function read(
       throw new NetworkError(`The answer to "${policy.name}" broke off`, {}, { cause });
     }
   }
-  return chunks.length === 1 ? chunks[0] as BufferSource : new Blob(chunks).arrayBuffer();
+  return body.subarray(0, size);
 }
 
 /** Makes a response whose body can be read again. */

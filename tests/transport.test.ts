@@ -929,3 +929,23 @@ Deno.test("methods bound the body of an answer that middleware gives", async () 
   expect(await caught(client.GET("/report", { signal: controller.signal }))).toBe("stop");
   await expectTimeout(50, () => client.GET("/report", { timeout: 50 }));
 });
+
+Deno.test("methods put a body of chunks of many sizes together again", async () => {
+  const body = Uint8Array.from({ length: 100_000 }, (_, index) => index * 7);
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (let start = 0, size = 0; start < body.length; start += size++) {
+        controller.enqueue(body.subarray(start, start + size)); // the first one is empty
+      }
+      controller.close();
+    },
+  });
+  const client = createClient<AnyPath>({
+    baseUrl: "https://service.example/",
+    apiKey,
+    maxResponseBytes: body.length,
+    fetch: () => Promise.resolve(new Response(stream)),
+  });
+  const { data } = await client.GET("/report", { parseAs: "arrayBuffer" });
+  expect(new Uint8Array(data as ArrayBuffer)).toEqual(body);
+});

@@ -67,11 +67,20 @@ const scenarios: Record<string, () => Promise<unknown>> = {
   /** An answer that is too large; tells by how many bytes the process has grown at most. */
   async size() {
     const client = createClient({ baseUrl, apiKey, retries: 0 });
+    const pull = (controller: ReadableStreamDefaultController) =>
+      controller.enqueue(new Uint8Array(1));
+    const crumbling = createClient({
+      baseUrl,
+      apiKey,
+      maxResponseBytes: 2 ** 21,
+      fetch: () => Promise.resolve(new Response(new ReadableStream({ pull }))),
+    });
     const peak = () =>
       Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))![1]) * 1_024;
     await client.call("GET", "ok");
     const before = peak();
-    const error = await client.call("GET", count!).catch(code);
+    const target = count === "crumbs" ? crumbling : client;
+    const error = await target.call("GET", count!).catch(code);
     return { error, grown: peak() - before };
   },
 
