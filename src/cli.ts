@@ -15,7 +15,7 @@
  * | 0 | the key is valid |
  * | 1 | the key is not valid |
  * | 2 | wrong usage |
- * | 3 | the service could not be asked |
+ * | 3 | the service could not be asked, or the answer not written |
  * | 4 | the key is valid, but has fewer credits than `--min-credits` |
  *
  * `--json` prints one object in every case, for example
@@ -27,12 +27,15 @@
 import process from "node:process";
 import { run } from "./command.ts";
 
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: Error & { code?: string }) => {
-    if (error.code !== "EPIPE") throw error; // the reader may leave, as `head` does
-  });
+/** Reports a failure to write once; the runtime's own status for it, 1, would mean "not valid". */
+function fail({ code, message }: Error & { code?: string }): void {
+  if (code === "EPIPE" || process.exitCode === 3) return; // the reader may leave, as `head` does
+  process.exitCode = 3;
+  process.stderr.write(`Error (unexpected): ${message}\n`);
 }
 
+for (const stream of [process.stdout, process.stderr]) stream.on("error", fail);
+
 run(process.argv.slice(2), process).then((exit) => {
-  process.exitCode = exit;
-});
+  process.exitCode ||= exit;
+}).catch(fail);

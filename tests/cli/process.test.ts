@@ -84,3 +84,33 @@ Deno.test("src/cli.ts ends quietly when it is interrupted", async () => {
   await child.stdin.close();
   await child.stdout.cancel();
 });
+
+Deno.test("src/cli.ts exits with 3 when its output cannot be written", async () => {
+  try {
+    await Deno.stat("/dev/full");
+  } catch {
+    return console.log("skipped: no /dev/full to write to");
+  }
+  for (const redirection of [">/dev/full", "2>/dev/full"]) {
+    const { code, stderr } = await new Deno.Command("sh", {
+      args: [
+        "-c",
+        `exec "$0" "$@" ${redirection}`,
+        Deno.execPath(),
+        "run",
+        "--quiet",
+        "--no-prompt",
+        "--import-map=import_map.npm.json",
+        allowEnv,
+        "src/cli.ts",
+        "check-key",
+        "--sandbox",
+      ],
+      cwd: root,
+      env: { SCAM_ADDRESS_API_KEY: "demo-key", NO_COLOR: "1" },
+    }).output();
+    expect([redirection, code]).toEqual([redirection, 3]);
+    const text = new TextDecoder().decode(stderr);
+    if (redirection === ">/dev/full") expect(text).toMatch(/\nError \(unexpected\): [^\n]+\n$/);
+  }
+});
