@@ -110,6 +110,7 @@ async function readKey({ env, stdin }: CommandProcess): Promise<string> {
       throw new UsageError("Standard input holds more than an API key");
     }
   }
+  text += decoder.decode(); // shows a character that is cut off
   return text.replace(/\r?\n$/, "");
 }
 

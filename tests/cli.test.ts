@@ -198,3 +198,16 @@ Deno.test("--help prints to standard output and asks nobody", async () => {
     expect(stdout).toMatch(/^Usage: scam-address check-key \[options\]\n/);
   }
 });
+
+Deno.test("check-key does not drop the rest of a key whose last character is cut off", async () => {
+  const stdin = (async function* () {
+    yield Uint8Array.of(0x61, 0xc3);
+  })();
+  const stdio = { stdout: { write() {} }, stderr: { write() {} } };
+  const exit = await run(["check-key", "--base-url", "http://127.0.0.1:9/"], {
+    env: {},
+    stdin,
+    ...stdio,
+  });
+  expect(exit).toBe(2); // no header can carry it, so nobody is asked
+});
