@@ -302,6 +302,10 @@ export function createClient<Paths extends object = paths>(
     try {
       result = await openapiRequest(method, path, {
         ...rest,
+        // openapi-fetch takes a list of pairs for an object
+        ...Symbol.iterator in Object(rest.headers) && {
+          headers: new Headers(rest.headers as HeadersInit),
+        },
         middleware,
         parseAs: "stream", // leaves the body to the code below
         Request: RequestFields,

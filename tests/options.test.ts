@@ -6,6 +6,11 @@ import { json, serve, validKey } from "./server.ts";
 
 const baseUrl = "https://service.example/";
 
+/** A path that is not in the document. */
+interface AnyPath {
+  [path: string]: { get: { responses: never } };
+}
+
 /** Creates a client whose fetch fails the test. */
 function unsent(options: Partial<ClientOptions> = {}) {
   return createClient({
@@ -281,4 +286,17 @@ Deno.test("createClient() looks the global fetch up when it is called", async ()
   } finally {
     globalThis.fetch = original;
   }
+});
+
+Deno.test("call() and methods take headers as a list of pairs", async () => {
+  await using server = await serve((_, response) => json(response, {}));
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey: "some-key" });
+  const headers: [string, string][] = [["x-trace", "1"], ["x-trace", "2"], ["x-name", "a"]];
+  await client.call("GET", "endpoint", { headers });
+  await client.GET("/endpoint", { headers });
+  for (const request of server.requests) {
+    expect(request.headers).toMatchObject({ "x-trace": "1, 2", "x-name": "a" });
+    expect(request.headers).not.toHaveProperty("0");
+  }
+  expect(server.requests.length).toBe(2);
 });
