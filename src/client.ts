@@ -319,7 +319,10 @@ export function createClient<Paths extends object = paths>(
             headers.set("content-type", "application/json");
           }
           built = true;
-          received = await send({ ...policy, input, init });
+          const idempotent = init.method === method
+            ? policy.idempotent
+            : isIdempotent(init.method!); // middleware has made another request of it
+          received = await send({ ...policy, idempotent, input, init });
           const { response, body } = received;
           if (response.status > 599) throw httpError(policy, response, decode(body));
           handedOver = response.ok && !middleware.length ? response : rebuild(received);

@@ -387,3 +387,18 @@ Deno.test("an error that onRetry throws ends the call", async () => {
   expect(await caught(client.checkKey())).toBe(boom);
   expect(server.requests.length).toBe(2);
 });
+
+Deno.test("a request that middleware gives another method is repeated as that method is", async () => {
+  for (const [method, sent] of [["POST", 1], ["PUT", 3]] as const) {
+    await using server = await serve(fail(503));
+    const client = createClient({ baseUrl: server.url, apiKey });
+    client.use({
+      onRequest: ({ request: { url } }) => new Request(url, { method, body: "{}" }),
+    });
+    await caught(client.call("GET", "report"));
+    await caught(client.checkKey());
+    const arrived = server.requests.map((request) => request.method);
+    const checks = 3; // by POST too, as the document says that it may be repeated
+    expect(arrived).toEqual(Array(sent + checks).fill(method));
+  }
+});
