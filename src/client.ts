@@ -76,7 +76,8 @@ type OpenapiFetchClient<Paths extends object> = Client<Paths>;
  * `GET`, `POST` and their like resolve to `{ data, error, response }` and also take
  * {@linkcode CallOptions}. They reject as {@linkcode ScamAddressClient.call} does, but for statuses
  * outside 2xx and 3xx, which `error` and `response` report; `error` is `undefined` or `""` when the
- * body is empty, so test `response.ok`. Middleware sees requests without the API key, which is added last.
+ * body is empty, so test `response.ok`. Middleware sees requests without the API key, which is added last;
+ * neither `timeout` nor `signal` ends what it does itself.
  *
  * @typeParam Paths The `paths` that openapi-typescript makes of an OpenAPI document.
  */
