@@ -2,6 +2,8 @@
  * The client of the Scam Address Service: it checks API keys and calls the service's operations with
  * the `X-API-Key` header handled for you.
  *
+ * Sections that the documentation names are those of the service's own document.
+ *
  * @example Check a key
  * ```ts
  * import { createClient } from "@scam-address/client";

@@ -43,19 +43,20 @@ export type Method = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | 
 /** What {@linkcode ScamAddressClient.call} sends. */
 export interface EndpointOptions extends CallOptions {
   /**
-   * The body: anything that JSON can hold. `undefined` sends none.
+   * The body: anything that JSON can hold. `undefined` sends none, as GET and HEAD require.
    *
    * @default {undefined}
    */
   body?: unknown;
   /**
-   * The query: arrays repeat the name, objects become `name[field]=value`.
+   * The query: arrays repeat the name, objects become `name[field]=value`, `null` and `undefined`
+   * are left out.
    *
    * @default {undefined}
    */
   query?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Headers besides those of the client. The header of the API key cannot be set here.
+   * Headers besides those of the client. An `X-API-Key` among them is left out.
    *
    * @default {undefined}
    */
@@ -76,8 +77,11 @@ type OpenapiFetchClient<Paths extends object> = Client<Paths>;
  * `GET`, `POST` and their like resolve to `{ data, error, response }` and also take
  * {@linkcode CallOptions}. They reject as {@linkcode ScamAddressClient.call} does, but for statuses
  * outside 2xx and 3xx, which `error` and `response` report; `error` is `undefined` or `""` when the
- * body is empty, so test `response.ok`. Middleware sees requests without the API key, which is added last;
- * neither `timeout` nor `signal` ends what it does itself.
+ * body is empty, so test `response.ok` for errors, and `data` before you use it.
+ *
+ * Middleware runs once for each call, around all attempts, for `checkKey` and `call` too. It sees
+ * requests without the API key, which is added last; neither `timeout` nor `signal` ends what it does
+ * itself, and what it throws comes out as it is.
  *
  * @typeParam Paths The `paths` that openapi-typescript makes of an OpenAPI document.
  */
@@ -272,7 +276,8 @@ export function createClient<Paths extends object = paths>(
       key = await ask(timeout, signal);
       secrets.push(...secretForms(key));
     }
-    const name = redact(`${method} ${path}`, secrets);
+    let name = `${method} ${path}`;
+    if (!operation) name = redact(name, secrets);
     const policy = {
       name,
       idempotent: operation?.idempotent ?? isIdempotent(method),
@@ -333,9 +338,13 @@ export function createClient<Paths extends object = paths>(
     } catch (error) {
       signal?.throwIfAborted(); // openapi-fetch loses a reason like null
       if (built || error instanceof ScamAddressError) throw error;
-      throw new ConfigurationError(`"${name}" cannot be built from its arguments`, {}, {
-        cause: redactCause(error, secrets),
-      });
+      // A TypeError is the platform's, which may quote a header or an address.
+      const options = error instanceof TypeError ? {} : { cause: redactCause(error, secrets) };
+      throw new ConfigurationError(
+        `"${name}" cannot be built: see "headers", "params" and "baseUrl"`,
+        {},
+        options,
+      );
     }
 
     const { error, response } = result;

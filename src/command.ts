@@ -119,10 +119,10 @@ async function checkKey(
   process: CommandProcess,
   options: { sandbox?: boolean | undefined; "base-url"?: string | undefined },
 ): Promise<KeyStatus> {
+  if (options.sandbox) process.stderr.write("Asking the built-in sandbox, not the service\n");
   let apiKey = await readKey(process);
   const target: ClientOptions = { baseUrl: "" };
   if (options.sandbox) {
-    process.stderr.write("Asking the built-in sandbox, not the service\n");
     target.baseUrl = "http://localhost/";
     target.fetch = createSandbox().fetch;
     apiKey ||= DEMO_KEY;
@@ -144,6 +144,14 @@ async function checkKey(
 function innermost(error: unknown): unknown {
   const { cause } = error instanceof Error ? error : { cause: undefined };
   return cause === undefined ? error : innermost(cause);
+}
+
+/** Names in a message what the command has in place of the client's options. */
+function inOwnWords(message: string): string {
+  return message
+    .replace(/^"baseUrl"/, "The address")
+    .replace(/^"apiKey"/, "The key")
+    .replace(/; "allowInsecureHttp".*/, "");
 }
 
 /** Gives an error's message, and that of its innermost cause, which says why a connection failed. */
@@ -197,7 +205,7 @@ export async function run(args: string[], process: CommandProcess): Promise<numb
     exit = usage ? EXIT.usage : EXIT.failed;
     report.error = {
       code: error instanceof ScamAddressError ? error.code : usage ? "usage" : "unexpected",
-      message: explain(error),
+      message: inOwnWords(explain(error)),
     };
   }
   report.ok = exit === EXIT.valid;

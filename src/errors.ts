@@ -2,7 +2,7 @@ import type { Issue } from "./generated/validators.ts";
 
 export type { Issue };
 
-/** What went wrong, as a string that `switch` can tell apart: see {@linkcode ScamAddressError.code}. */
+/** What went wrong, as a string for logs and `switch`; `instanceof` leads to a class's own fields. */
 export type ErrorCode =
   | "configuration"
   | "http"

@@ -26,7 +26,7 @@ export interface ClientOptions {
   timeout?: number | undefined;
   /**
    * How many attempts may follow the first, when it failed in a way that may pass and the
-   * operation may be repeated.
+   * operation may be repeated. A whole number from 0 to 100.
    *
    * @default {2}
    */
@@ -38,7 +38,8 @@ export interface ClientOptions {
    */
   maxResponseBytes?: number | undefined;
   /**
-   * Headers that every request carries. The header of the API key cannot be set here.
+   * Headers that every request carries. An `X-API-Key` among them is left out: the client sends
+   * {@linkcode ClientOptions.apiKey}, where the operation needs it.
    *
    * @default {undefined}
    */
@@ -58,7 +59,8 @@ export interface ClientOptions {
    */
   allowInsecureHttp?: boolean | undefined;
   /**
-   * Told before each wait that comes before another attempt, for logs and metrics.
+   * Told before each wait that comes before another attempt, for logs and metrics. What it throws
+   * ends the call and is what the call rejects with.
    *
    * @default {undefined}
    */
@@ -69,7 +71,7 @@ export interface ClientOptions {
 export interface CallOptions {
   /**
    * Ends the call, also while it waits for another attempt; the promise rejects with the signal's
-   * reason.
+   * reason. Node.js 20 itself warns once when more than ten calls at a time share a signal.
    *
    * @default {undefined}
    */

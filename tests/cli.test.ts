@@ -146,9 +146,10 @@ Deno.test("the command exits with 2 on wrong usage and says what to do", async (
     }],
     [["check-key"], /No address: use "--base-url", set "SCAM_ADDRESS_BASE_URL", or/, { env }],
     [["check-key", "--base-url", ""], /No address: /, { env }],
-    [["check-key", "--base-url", "ftp://service.example"], /"baseUrl" must be/, { env }],
+    [["check-key", "--base-url", "ftp://service.example"], /The address must be/, { env }],
+    [["check-key", "--base-url", "http://service.example"], /The address .* on the way$/, { env }],
     [["check-key", "--sandbox", "--base-url", "x"], /"--sandbox" and "--base-url" exclude/],
-    [["check-key", "--sandbox"], /"apiKey" must be/, { stdin: "two\nlines\n" }],
+    [["check-key", "--sandbox"], /The key must be/, { stdin: "two\nlines\n" }],
     [["check-key", "--sandbox"], /Standard input holds more than/, { stdin: "x".repeat(65537) }],
     ...["", "-1", "1.5", "1e3", "many", "9999999999999999"].map((value): [string[], RegExp] => [
       ["check-key", "--sandbox", `--min-credits=${value}`],

@@ -9,9 +9,9 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** What a maintainer adds to `paths`. */
 const operations = `
-  /reports/{id}:
+  /journey-reports/{id}:
     get:
-      operationId: getReport
+      operationId: getJourneyReport
       summary: A report.
       parameters:
         - { in: path, name: id, required: true, schema: { type: string } }
@@ -21,27 +21,27 @@ const operations = `
           description: The report.
           content:
             application/json:
-              schema: { $ref: "#/components/schemas/Report" }
-  /reports:
+              schema: { $ref: "#/components/schemas/JourneyReport" }
+  /journey-reports:
     post:
-      operationId: addReport
+      operationId: addJourneyReport
       summary: Adds a report.
       requestBody:
         required: true
         content:
           application/json:
-            schema: { $ref: "#/components/schemas/Report" }
+            schema: { $ref: "#/components/schemas/JourneyReport" }
       responses:
         "201":
           description: The report.
           content:
             application/json:
-              schema: { $ref: "#/components/schemas/Report" }
+              schema: { $ref: "#/components/schemas/JourneyReport" }
 `;
 
 /** What they add to the schemas. */
 const schemas = `
-    Report:
+    JourneyReport:
       type: object
       required: [address]
       properties:
@@ -63,12 +63,12 @@ const keep = async (call: () => Promise<unknown>) => {
   }
 };
 await keep(async () => {
-  const { data } = await client.GET("/reports/{id}", { params: { path: { id: "a/b" }, query: { page: 2 } } });
+  const { data } = await client.GET("/journey-reports/{id}", { params: { path: { id: "a/b" }, query: { page: 2 } } });
   const address: string | undefined = data?.address;
   return address;
 });
 await keep(async () => {
-  const { data } = await client.POST("/reports", { body: { address: "x", score: 1 } });
+  const { data } = await client.POST("/journey-reports", { body: { address: "x", score: 1 } });
   const score: number | undefined = data?.score;
   return score;
 });
@@ -79,11 +79,11 @@ const wrong = `
 import { createClient } from "./mod.ts";
 const client = createClient({ baseUrl: "https://service.example/", apiKey: "key" });
 // @ts-expect-error the path parameter is missing
-client.GET("/reports/{id}");
+client.GET("/journey-reports/{id}");
 // @ts-expect-error the page is a number
-client.GET("/reports/{id}", { params: { path: { id: "a" }, query: { page: "2" } } });
+client.GET("/journey-reports/{id}", { params: { path: { id: "a" }, query: { page: "2" } } });
 // @ts-expect-error the address is missing
-client.POST("/reports", { body: { score: 1 } });
+client.POST("/journey-reports", { body: { score: 1 } });
 // @ts-expect-error there is no such path
 client.GET("/report");
 `;
@@ -114,8 +114,8 @@ Deno.test("an operation added to the description is typed, authenticated, retrie
   await edit(["\npaths:\n", `\npaths:${operations}`], ["\n  schemas:\n", `\n  schemas:${schemas}`]);
   expect((await regenerate()).stdout).toContain(
     "2 added, 0 removed, 0 changed; does not break callers\n" +
-      "+ getReport (GET /reports/{id})\n" +
-      "+ addReport (POST /reports)\n",
+      "+ getJourneyReport (GET /journey-reports/{id})\n" +
+      "+ addJourneyReport (POST /journey-reports)\n",
   );
   await files.write("consumer.ts", consumer);
   await files.write("wrong.ts", wrong);
@@ -148,8 +148,13 @@ Deno.test("an operation added to the description is typed, authenticated, retrie
   const report = { address: "x", score: 1 };
   expect(await consume(report, report)).toEqual(["x", 1]);
   expect(sent()).toEqual([
-    { request: "GET /reports/a%2Fb?page=2", key: "key", other: undefined, body: "" },
-    { request: "POST /reports", key: "key", other: undefined, body: JSON.stringify(report) },
+    { request: "GET /journey-reports/a%2Fb?page=2", key: "key", other: undefined, body: "" },
+    {
+      request: "POST /journey-reports",
+      key: "key",
+      other: undefined,
+      body: JSON.stringify(report),
+    },
   ]);
 
   // A wrong answer names the field. A GET is repeated after a failure, a POST is not.
@@ -158,30 +163,30 @@ Deno.test("an operation added to the description is typed, authenticated, retrie
     null,
   ]);
   expect(sent().map(({ request }) => request)).toEqual([
-    "GET /reports/a%2Fb?page=2",
-    "GET /reports/a%2Fb?page=2",
-    "POST /reports",
+    "GET /journey-reports/a%2Fb?page=2",
+    "GET /journey-reports/a%2Fb?page=2",
+    "POST /journey-reports",
   ]);
 
   // Another header, and the POST without a key and safe to repeat: regenerating is all it takes.
   await edit(
     ["name: X-API-Key", "name: X-Other-Key"],
     [
-      "operationId: addReport",
-      "operationId: addReport\n      security: []\n      x-idempotent: true",
+      "operationId: addJourneyReport",
+      "operationId: addJourneyReport\n      security: []\n      x-idempotent: true",
     ],
   );
   expect((await regenerate()).stdout).toContain(
     "0 added, 0 removed, 1 changed; does not break callers\n" +
       "* API key header: X-API-Key → X-Other-Key: does not break callers\n" +
-      "~ addReport (POST /reports)\n" +
+      "~ addJourneyReport (POST /journey-reports)\n" +
       "    security: key required → no key: does not break callers\n" +
       "    repeated after a failure: no → yes: does not break callers\n",
   );
   expect(await consume(report, 503, report)).toEqual(["x", 1]);
   expect(sent().map(({ request, key, other }) => [request, key, other])).toEqual([
-    ["GET /reports/a%2Fb?page=2", undefined, "key"],
-    ["POST /reports", undefined, undefined],
-    ["POST /reports", undefined, undefined],
+    ["GET /journey-reports/a%2Fb?page=2", undefined, "key"],
+    ["POST /journey-reports", undefined, undefined],
+    ["POST /journey-reports", undefined, undefined],
   ]);
 });
