@@ -28,7 +28,7 @@ async function expectTimeout(timeout: number, call: () => Promise<unknown>): Pro
   expect(error).toBeInstanceOf(TimeoutError);
   expect(error.code).toBe("timeout");
   expect(error.timeout).toBe(timeout);
-  expect(performance.now() - start).toBeLessThan(10 * timeout);
+  expect(performance.now() - start).toBeLessThan(10 * timeout + 5_000);
 }
 
 /** What calls reject with. */
@@ -123,7 +123,7 @@ Deno.test("call() gives each attempt the whole time", async () => {
   await using server = await serve((_, response, count) => {
     if (count === 3) json(response, { count });
   });
-  const client = createClient({ baseUrl: server.url, apiKey, timeout: 400 });
+  const client = createClient({ baseUrl: server.url, apiKey, timeout: 1_000 });
   expect(await client.call("GET", "report")).toEqual({ count: 3 });
 });
 
@@ -834,14 +834,14 @@ Deno.test("GET() rejects with the package's errors where openapi-fetch throws it
       return void setTimeout(() => response.socket!.destroy(), 20);
     }
   });
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, retries: 0, timeout: 250 });
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, retries: 0 });
   const get = (path: string, init = {}) => caught(client.GET(path, init as never));
   expect(await get("/html")).toBeInstanceOf(InvalidResponseError);
   expect(await get("/announced")).toBeInstanceOf(InvalidResponseError);
   expect(await get("/reset")).toBeInstanceOf(NetworkError);
   for (const parseAs of ["json", "text", "stream", "blob", "arrayBuffer"]) {
     expect(await get("/cut", { parseAs })).toBeInstanceOf(NetworkError);
-    expect(await get("/hang", { parseAs })).toBeInstanceOf(TimeoutError);
+    expect(await get("/hang", { parseAs, timeout: 250 })).toBeInstanceOf(TimeoutError);
   }
   expect(await get("/a", { baseUrl: "not a URL" })).toBeInstanceOf(ConfigurationError);
   expect(await get("/a", { baseUrl: 1 })).toBeInstanceOf(ConfigurationError);
