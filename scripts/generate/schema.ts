@@ -98,11 +98,9 @@ export function isNothing(schema: Schema): boolean {
     Object.keys(schema.not).length === 0;
 }
 
-/** Keywords whose value is taken as it is. */
-const plain = [
-  "const",
+/** Keywords that say something of a value by themselves, as JSON Schema and ajv both read them. */
+export const assertions: readonly string[] = [
   "dependentRequired",
-  "enum",
   "exclusiveMaximum",
   "exclusiveMinimum",
   "maxContains",
@@ -117,12 +115,11 @@ const plain = [
   "minimum",
   "multipleOf",
   "pattern",
-  "readOnly",
-  "required",
   "type",
   "uniqueItems",
-  "writeOnly",
 ];
+/** Keywords whose value is taken as it is. */
+const plain = [...assertions, "const", "enum", "readOnly", "required", "writeOnly"].sort();
 /** Keywords that hold one schema, a list of schemas, or schemas by name. */
 const single = [
   "additionalProperties",

@@ -1,7 +1,16 @@
 /** The validators of the JSON success responses. @module */
 
 import { type Contract, jsonResponses } from "./operations.ts";
-import { capital, isNothing, isObject, listOf, Names, objectOf, type Schema } from "./schema.ts";
+import {
+  assertions,
+  capital,
+  isNothing,
+  isObject,
+  listOf,
+  Names,
+  objectOf,
+  type Schema,
+} from "./schema.ts";
 import type { Json, JsonObject } from "./spec.ts";
 import { compileFunction, helperNames, helpers } from "./standalone.ts";
 import type { Branch, Choice } from "./vocabulary.ts";
@@ -61,26 +70,6 @@ function unionOf(schemas: Schema[]): Schema {
   return different.length === 1 ? different[0] ?? {} : { anyOf: different };
 }
 
-/** Keywords that ajv is given as they are. */
-const plain = [
-  "dependentRequired",
-  "exclusiveMaximum",
-  "exclusiveMinimum",
-  "maxContains",
-  "maxItems",
-  "maxLength",
-  "maxProperties",
-  "maximum",
-  "minContains",
-  "minItems",
-  "minLength",
-  "minProperties",
-  "minimum",
-  "multipleOf",
-  "pattern",
-  "type",
-  "uniqueItems",
-];
 /** Keywords without which a schema accepts every value. */
 const annotations = ["discriminator", "readOnly", "writeOnly"];
 
@@ -135,7 +124,7 @@ class Functions {
   /** Turns a schema into one for ajv and the keywords of our vocabulary. */
   #prepare(schema: Schema, title: string): JsonObject {
     const out: JsonObject = {};
-    for (const keyword of plain) {
+    for (const keyword of assertions) {
       if (schema[keyword] !== undefined) out[keyword] = schema[keyword];
     }
     const { $ref, const: constant, enum: values } = schema;
