@@ -1,4 +1,4 @@
-import openapi, { type Client, type Middleware } from "openapi-fetch";
+import type { Client, Middleware } from "openapi-fetch";
 
 import { ConfigurationError, ScamAddressError } from "./errors.ts";
 import { apiKeyHeader, operations } from "./generated/operations.ts";
@@ -11,13 +11,23 @@ import {
   readBaseUrl,
   readNumber,
 } from "./options.ts";
-import { checkPath, isBodiless, repeatable, RequestFields, toJson, toPath } from "./request.ts";
+import {
+  build,
+  checkPath,
+  type Init,
+  isBodiless,
+  type Outgoing,
+  repeatable,
+  toPath,
+} from "./request.ts";
+import { through } from "./middleware.ts";
 import { isIdempotent } from "./retry.ts";
 import { redact, redactCause, secretForms } from "./secrets.ts";
 import {
   bounded,
   decode,
   httpError,
+  parse,
   read,
   readJson,
   rebuild,
@@ -76,8 +86,8 @@ type OpenapiFetchClient<Paths extends object> = Client<Paths>;
  *
  * `GET`, `POST` and their like resolve to `{ data, error, response }` and also take
  * {@linkcode CallOptions}. They reject as {@linkcode ScamAddressClient.call} does, but for statuses
- * outside 2xx and 3xx, which `error` and `response` report; `error` is `undefined` or `""` when the
- * body is empty, so test `response.ok` for errors, and `data` before you use it.
+ * outside 2xx and 3xx, which `error` and `response` report; `error` is `undefined` when the body is
+ * empty, so test `response.ok` for errors, and `data` before you use it.
  *
  * Middleware runs once for each call, around all attempts, for `checkKey` and `call` too. It sees
  * requests without the API key, which is added last; neither `timeout` nor `signal` ends what it does
@@ -149,16 +159,6 @@ export interface ScamAddressClient<Paths extends object = paths> extends Openapi
   call(method: Method, endpoint: string, options?: EndpointOptions): Promise<unknown>;
 }
 
-/** What openapi-fetch's methods take besides an operation's own parameters. */
-interface Init extends CallOptions {
-  body?: unknown;
-  fetch?: ClientOptions["fetch"];
-  middleware?: Middleware[];
-  params?: { query?: unknown };
-  parseAs?: "arrayBuffer" | "blob" | "json" | "stream" | "text";
-  [field: string]: unknown;
-}
-
 interface Result {
   data?: unknown;
   error?: unknown;
@@ -196,34 +196,25 @@ const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
 export function createClient<Paths extends object = paths>(
   options: ClientOptions,
 ): ScamAddressClient<Paths> {
-  if (!options || typeof options !== "object") {
-    throw new ConfigurationError('createClient() needs an object with "baseUrl"');
-  }
-  const { allowInsecureHttp, apiKey, fetch: defaultFetch, onRetry } = options;
-  const baseUrl = readBaseUrl(options.baseUrl, allowInsecureHttp);
+  const { apiKey, fetch: defaultFetch, onRetry } = options ?? {};
+  const baseUrl = readBaseUrl(options);
   const defaultTimeout = readNumber("timeout", options.timeout);
   const defaultRetries = readNumber("retries", options.retries);
   const maxResponseBytes = readNumber("maxResponseBytes", options.maxResponseBytes);
   if (typeof apiKey !== "function" && apiKey !== undefined) readApiKey(apiKey);
   checkFunction("fetch", defaultFetch);
   checkFunction("onRetry", onRetry);
-  let headers: Record<string, string>;
+  let defaultHeaders: Record<string, string>;
   try {
-    headers = Object.fromEntries(new Headers(options.headers));
+    defaultHeaders = Object.fromEntries(new Headers(options.headers));
   } catch {
     throw new ConfigurationError('"headers" holds a name or value that no header can carry');
   }
 
-  const openapiRequest = openapi({ baseUrl, headers, bodySerializer: toJson })
-    .request as unknown as (
-      method: string,
-      path: string,
-      init: object,
-    ) => Promise<Result>;
-  const installed: Middleware[] = [];
+  let installed: Middleware[] = [];
 
   /** Gives the key for an authenticated request. */
-  async function ask(timeout: number, signal: CallOptions["signal"]): Promise<string> {
+  async function ask({ timeout, signal }: CallOptions): Promise<string> {
     if (apiKey === undefined) {
       throw new ConfigurationError('This request needs a key: give createClient() an "apiKey"');
     }
@@ -235,7 +226,12 @@ export function createClient<Paths extends object = paths>(
         throw new ConfigurationError('The function "apiKey" failed', {}, { cause });
       }
     };
-    return readApiKey(await bounded(work, { name: "apiKey", timeout, signal }));
+    const bounds = {
+      name: "apiKey",
+      timeout: readNumber("timeout", timeout, defaultTimeout),
+      signal,
+    };
+    return readApiKey(await bounded(work, bounds));
   }
 
   /** Refuses an address outside the base URL's origin, or one that is not what it seems. */
@@ -246,98 +242,54 @@ export function createClient<Paths extends object = paths>(
     checkPath("params.path", url.replace(/[?#].*/s, ""));
   }
 
-  /**
-   * Sends a request through openapi-fetch. Where `strict`, an error status throws.
-   */
+  /** Performs a request as openapi-fetch does. Where `strict`, an error status throws. */
   async function perform(
     method: string,
     path: string,
-    init: Init = {},
+    {
+      fetch = defaultFetch,
+      middleware: added = [],
+      retries = defaultRetries,
+      signal,
+      timeout = defaultTimeout,
+      ...init
+    }: Init = {},
     strict = false,
   ): Promise<Result> {
-    const { fetch = defaultFetch, parseAs = "json", signal, ...rest } = init;
+    const { body, parseAs = "json" } = init;
     method = `${method}`.toUpperCase();
     if (!METHODS.includes(method)) {
       throw new ConfigurationError(`"method" must be one of ${METHODS.join(", ")}`);
     }
-    if (rest.body !== undefined && isBodiless(method)) {
+    if (body !== undefined && isBodiless(method)) {
       throw new ConfigurationError(`"body" must be left out of a ${method} request`);
     }
     checkFunction("fetch", fetch);
-    const timeout = readNumber("timeout", init.timeout, defaultTimeout);
-    const retries = readNumber("retries", init.retries, defaultRetries);
+    readNumber("timeout", timeout);
+    readNumber("retries", retries);
     signal?.throwIfAborted();
 
     const operation = operations[`${method} ${path}`];
     const access = operation?.apiKey ?? "required";
-    const secrets = secretForms((rest.body as { apiKey?: unknown } | null | undefined)?.apiKey);
+    const secrets = secretForms((body as { apiKey?: unknown } | null | undefined)?.apiKey);
     let key: string | undefined;
     if (access === "required" || (access === "optional" && apiKey !== undefined)) {
-      key = await ask(timeout, signal);
+      key = await ask({ timeout, signal });
       secrets.push(...secretForms(key));
     }
-    let name = `${method} ${path}`;
-    if (!operation) name = redact(name, secrets);
-    const policy = {
-      name,
-      idempotent: operation?.idempotent ?? isIdempotent(method),
-      timeout,
-      retries,
-      maxResponseBytes,
-      signal,
-      fetch,
-      onRetry,
-      secrets,
-    };
+    const name = `${method} ${operation ? path : redact(path, secrets)}`;
+    const policy = { name, timeout, retries, maxResponseBytes, signal, fetch, onRetry, secrets };
 
-    const middleware = [...installed, ...rest.middleware ?? []];
-    let built = false;
-    if (middleware.length) {
-      middleware.unshift({
-        onRequest({ request }) {
-          checkUrl(request.url);
-          const real = new Request(request.url, request);
-          built = true;
-          return real;
-        },
-      });
-    }
-    let received: Received | undefined;
-    let handedOver: Response | undefined;
-    let result: Result;
+    const middleware = [...installed, ...added];
+    let built;
+    let request: Request | undefined;
     try {
-      result = await openapiRequest(method, path, {
-        ...rest,
-        // openapi-fetch takes a list of pairs for an object
-        ...Symbol.iterator in Object(rest.headers) && {
-          headers: new Headers(rest.headers as HeadersInit),
-        },
-        middleware,
-        parseAs: "stream", // leaves the body to the code below
-        Request: RequestFields,
-        async fetch(request: Request | RequestFields) {
-          checkUrl(request.url);
-          const [input, init] = await repeatable(request);
-          const { headers } = init;
-          headers.delete(apiKeyHeader);
-          if (key !== undefined) headers.set(apiKeyHeader, key);
-          if (access !== "none" && !headers.has("content-type")) {
-            headers.set("content-type", "application/json");
-          }
-          built = true;
-          const idempotent = init.method === method
-            ? policy.idempotent
-            : isIdempotent(init.method!); // middleware has made another request of it
-          received = await send({ ...policy, idempotent, input, init });
-          const { response, body } = received;
-          if (response.status > 599) throw httpError(policy, response, decode(body));
-          handedOver = response.ok && !middleware.length ? response : rebuild(received);
-          return handedOver;
-        },
-      });
+      built = build(method, path, { baseUrl, fetch, ...init }, defaultHeaders);
+      checkUrl(built.url);
+      if (access !== "none") built.outgoing.headers["content-type"] ??= "application/json";
+      if (middleware.length) request = new Request(built.url, built.outgoing);
     } catch (error) {
-      signal?.throwIfAborted(); // openapi-fetch loses a reason like null
-      if (built || error instanceof ScamAddressError) throw error;
+      if (error instanceof ScamAddressError) throw error;
       // A TypeError is the platform's, which may quote a header or an address.
       const options = error instanceof TypeError ? {} : { cause: redactCause(error, secrets) };
       throw new ConfigurationError(
@@ -346,33 +298,44 @@ export function createClient<Paths extends object = paths>(
         options,
       );
     }
+    const { url, outgoing, context } = built;
 
-    const { error, response } = result;
-    const fresh = response !== handedOver; // middleware answered, or replaced the answer
+    let received: Received | undefined;
+    const deliver = async (input: string | Request, init: Outgoing): Promise<Response> => {
+      delete init.headers[apiKeyHeader.toLowerCase()];
+      if (key !== undefined) init.headers[apiKeyHeader] = key;
+      const { idempotent = isIdempotent(init.method) } = operations[`${init.method} ${path}`] ?? {};
+      received = await send({ ...policy, idempotent, input, init });
+      if (received.response.status > 599) throw httpError(policy, received);
+      if (middleware.length) received = { ...received, response: rebuild(received) };
+      return received.response;
+    };
+    const response = request
+      ? await through(middleware, request, context, async (request) => {
+        checkUrl(request.url);
+        return deliver(request, await repeatable(request));
+      })
+      : await deliver(url, outgoing);
+    if (response !== received?.response) { // middleware has answered
+      const body = await bounded((signal) => read(response, policy, signal), policy);
+      received = { response, body };
+    }
+
     if (!response.ok) {
-      if (!strict) return result;
-      const text = !fresh
-        ? decode(received!.body)
-        : typeof error === "string"
-        ? error
-        : JSON.stringify(error) ?? "";
-      throw httpError(policy, response, text);
+      if (strict) throw httpError(policy, received);
+      const text = decode(received.body);
+      return { error: text ? parse(text) : undefined, response };
     }
-    const body = fresh
-      ? await bounded((signal) => read(response, policy, signal), policy)
-      : received!.body;
-    if (parseAs === "json") {
-      const declared = operation?.responses;
-      result.data = method === "HEAD" ? undefined : readJson(
-        { response, body },
-        policy,
-        declared?.[response.status] ?? declared?.["2XX"] ?? declared?.default,
-      );
-    } else {
-      const copy = rebuild({ response, body });
-      result.data = parseAs === "stream" ? copy.body : await copy[parseAs]();
+    let data: unknown;
+    if (parseAs !== "json") {
+      const copy = rebuild(received);
+      data = parseAs === "stream" ? copy.body : await copy[parseAs]();
+    } else if (method !== "HEAD") {
+      const { responses = {} } = operation ?? {};
+      const validate = responses[response.status] ?? responses["2XX"] ?? responses["default"];
+      data = readJson(received, policy, validate);
     }
-    return result;
+    return { data, response };
   }
 
   const methods = [...METHODS, "TRACE"].map((method) =>
@@ -382,27 +345,25 @@ export function createClient<Paths extends object = paths>(
     ...Object.fromEntries(methods),
     request: (method: string, path: string, init?: Init) => perform(method, path, init),
     use(...added: Middleware[]) {
-      installed.push(...added);
+      installed = [...installed, ...added];
     },
     eject(...removed: Middleware[]) {
-      for (const each of removed) {
-        const index = installed.indexOf(each);
-        if (index >= 0) installed.splice(index, 1);
-      }
+      installed = installed.filter((each) => !removed.includes(each));
     },
     async checkKey(key?: string, options: CallOptions = {}): Promise<KeyStatus> {
-      const { signal, timeout, retries } = options;
-      const checked = key === undefined
-        ? await ask(readNumber("timeout", timeout, defaultTimeout), signal)
-        : readApiKey(key);
-      const init = { body: { apiKey: checked }, signal, timeout, retries };
-      const { data } = await perform("POST", "/checkKey", init, true);
+      const body = { apiKey: key === undefined ? await ask(options) : readApiKey(key) };
+      const { data } = await perform("POST", "/checkKey", { ...options, body }, true);
       return data as KeyStatus;
     },
     async call(method: Method, endpoint: string, options: EndpointOptions = {}): Promise<unknown> {
-      const { body, query, headers, signal, timeout, retries } = options;
-      const init = { body, params: { query }, headers, signal, timeout, retries };
-      return (await perform(method, toPath(endpoint), init, true)).data;
+      const { query = {}, ...rest } = options;
+      const { data } = await perform(
+        method,
+        toPath(endpoint),
+        { ...rest, params: { query } },
+        true,
+      );
+      return data;
     },
   };
   return client as unknown as ScamAddressClient<Paths>;

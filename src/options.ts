@@ -110,7 +110,7 @@ export function readApiKey(value: unknown): string {
     return value;
   }
   throw new ConfigurationError(
-    '"apiKey" must be a string that a header can carry: Latin-1, not empty, without line breaks, control characters and spaces around it',
+    '"apiKey" must be Latin-1 text that a header can carry, without spaces around it and line breaks',
   );
 }
 
@@ -122,19 +122,19 @@ export function checkFunction(name: string, value: unknown): void {
 }
 
 /** Checks the service's address and gives it the slash at its end. */
-export function readBaseUrl(value: unknown, allowInsecureHttp: boolean | undefined): string {
+export function readBaseUrl({ baseUrl, allowInsecureHttp }: Partial<ClientOptions> = {}): string {
   let href = "";
   try {
-    ({ href } = new URL(value as string));
+    ({ href } = new URL(baseUrl!));
   } catch { /* Reported below. */ }
   if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
     throw new ConfigurationError(
-      '"baseUrl" must be an absolute https URL without user name, password, query and fragment',
+      '"baseUrl" must be an absolute https URL without credentials, query and fragment',
     );
   }
   if (href.startsWith("http:") && !allowInsecureHttp && !LOOPBACK.test(href)) {
     throw new ConfigurationError(
-      '"baseUrl" must begin with "https:", or the API key shows on the way; "allowInsecureHttp" accepts that',
+      '"baseUrl" must be an https URL, as http shows the API key; "allowInsecureHttp" accepts that',
     );
   }
   return href.replace(/\/?$/, "/");

@@ -1,37 +1,95 @@
+import {
+  createFinalURL,
+  createQuerySerializer,
+  defaultPathSerializer,
+  mergeHeaders,
+  type Middleware,
+  type ParseAs,
+  type PathSerializer,
+  type QuerySerializer,
+  type QuerySerializerOptions,
+} from "openapi-fetch";
+
 import { ConfigurationError } from "./errors.ts";
+import type { Context } from "./middleware.ts";
+import type { CallOptions, ClientOptions } from "./options.ts";
+
+/** What the methods take: openapi-fetch's options, and those of a single call. */
+export interface Init extends CallOptions {
+  baseUrl?: string;
+  body?: unknown;
+  bodySerializer?: (body: unknown) => BodyInit;
+  fetch?: ClientOptions["fetch"];
+  headers?: HeadersInit | undefined;
+  middleware?: Middleware[];
+  params?: {
+    header?: Record<string, unknown>;
+    path?: Record<string, unknown>;
+    query?: Record<string, unknown>;
+  };
+  parseAs?: ParseAs;
+  pathSerializer?: PathSerializer;
+  querySerializer?: QuerySerializer<unknown> | QuerySerializerOptions;
+}
 
 /** Whether requests with the method have no body. */
 export function isBodiless(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/**
- * Stands in for `Request` inside openapi-fetch and holds what one would be built from: building one
- * costs more than the rest of a call, and only middleware and a fetch of the caller's own need it.
- */
-export class RequestFields {
-  declare readonly url: string;
-  declare readonly headers: Headers;
-
-  constructor(url: string, init: RequestInit) {
-    Object.assign(this, init, { url });
-  }
-
-  /** Lets openapi-fetch accept the real requests that middleware returns. */
-  static [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Request;
-  }
+/** What fetch takes besides an address, any number of times. */
+export interface Outgoing extends RequestInit {
+  method: string;
+  headers: Record<string, string>;
 }
 
-/** Makes of a request what fetch takes any number of times. */
-export async function repeatable(
-  request: Request | RequestFields,
-): Promise<[string | Request, RequestInit & { headers: Headers }]> {
-  if (!(request instanceof Request)) return [request.url, { ...request }];
+/** Builds what openapi-fetch would send, and what its middleware is told. */
+export function build(
+  method: string,
+  path: string,
+  {
+    baseUrl,
+    body,
+    bodySerializer = toJson,
+    fetch = globalThis.fetch,
+    headers,
+    params = {},
+    parseAs = "json",
+    pathSerializer = defaultPathSerializer,
+    querySerializer: query,
+    ...rest
+  }: Omit<Init, keyof CallOptions>,
+  defaultHeaders: Record<string, string>,
+): { url: string; outgoing: Outgoing; context: Context } {
+  const options = {
+    baseUrl: `${baseUrl}`.replace(/\/$/, ""),
+    parseAs,
+    querySerializer: typeof query === "function" ? query : createQuerySerializer(query),
+    bodySerializer,
+    pathSerializer,
+    fetch: fetch as typeof globalThis.fetch,
+  };
+  const outgoing: Outgoing = { ...rest, method, headers: { ...defaultHeaders } };
+  if (headers || params.header) {
+    const more = Symbol.iterator in Object(headers) ? new Headers(headers) : headers;
+    outgoing.headers = Object.fromEntries(
+      mergeHeaders(defaultHeaders, more, params.header as HeadersInit),
+    );
+  }
+  if (body !== undefined) {
+    outgoing.body = bodySerializer(body);
+    outgoing.headers["content-type"] ??= "application/json";
+  }
+  const url = createFinalURL(path, { ...options, params });
+  return { url, outgoing, context: { schemaPath: path, params, options } };
+}
+
+/** Reads of a request what fetch takes any number of times. */
+export async function repeatable(request: Request): Promise<Outgoing> {
   const { method } = request;
-  const headers = new Headers(request.headers);
+  const headers = Object.fromEntries(request.headers);
   const body = isBodiless(method) ? undefined : await request.arrayBuffer();
-  return [request, { method, headers, ...request.bodyUsed ? { body: body! } : {} }];
+  return { method, headers, ...request.bodyUsed ? { body: body! } : {} };
 }
 
 /** Writes a body as JSON, and refuses what JSON would leave out or write as `null`. */
@@ -56,7 +114,7 @@ export function checkPath(name: string, path: string): void {
   // deno-lint-ignore no-control-regex
   if (/[\\\0-\x1f\x7f]|(^|\/)\.\.?(\/|$)/.test(decoded)) {
     throw new ConfigurationError(
-      `"${name}" must not hold "." or ".." as a part, a backslash, a control character or a stray "%"`,
+      `"${name}" must not hold ".", "..", a backslash, a control character or a stray "%"`,
     );
   }
 }

@@ -12,7 +12,7 @@ export interface RetryEvent {
 
 const BASE_DELAY = 500;
 const MAX_DELAY = 8_000;
-const MAX_RETRY_AFTER = 60_000;
+const MAX_RETRY_AFTER = 60;
 
 const REPEATABLE_METHOD = /^(GET|HEAD|OPTIONS|PUT|DELETE)$/;
 const REPEATABLE_STATUS = /^(408|429|50[0234])$/;
@@ -23,12 +23,12 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8}, [\w :-]+ GMT$/;
  *
  * @param value The header's value.
  * @param now The time, in milliseconds since the epoch.
- * @returns Milliseconds from now on; `undefined` for no header, junk and the past.
+ * @returns Seconds from now on; `undefined` for no header, junk and the past.
  */
 export function parseRetryAfter(value: string | null, now: number): number | undefined {
   if (!value) return undefined;
-  if (/^\d+$/.test(value)) return Number(value) * 1_000;
-  const delay = HTTP_DATE.test(value) ? Date.parse(value) - now : NaN;
+  if (/^\d+$/.test(value)) return Number(value);
+  const delay = HTTP_DATE.test(value) ? (Date.parse(value) - now) / 1_000 : NaN;
   return delay >= 0 ? delay : undefined;
 }
 
@@ -52,7 +52,7 @@ export interface Failure {
   idempotent: boolean;
   /** The status code of the answer; `undefined` when none came, or not whole. */
   status?: number | undefined;
-  /** What the answer's `Retry-After` asks for, in milliseconds. */
+  /** What the answer's `Retry-After` asks for, in seconds. */
   retryAfter?: number | undefined;
 }
 
@@ -69,6 +69,8 @@ export function retryDelay(failure: Failure, random: number): number | undefined
   if (attempt > retries) return undefined;
   if (status !== undefined && !REPEATABLE_STATUS.test(`${status}`)) return undefined;
   if (!idempotent && status !== 429) return undefined;
-  if (retryAfter !== undefined) return retryAfter <= MAX_RETRY_AFTER ? retryAfter : undefined;
+  if (retryAfter !== undefined) {
+    return retryAfter <= MAX_RETRY_AFTER ? retryAfter * 1_000 : undefined;
+  }
   return random * Math.min(MAX_DELAY, BASE_DELAY * 2 ** (attempt - 1));
 }

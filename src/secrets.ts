@@ -17,7 +17,7 @@ export function redact(text: string, secrets: readonly string[]): string {
  * logged, an error that says the same without it.
  */
 export function redactCause(cause: unknown, secrets: readonly string[]): unknown {
-  let copy = new Error("An error that may show the API key");
+  let copy = new Error("[redacted]");
   try {
     const { code } = Object(cause);
     copy = new Error(redact(`${cause}`, secrets));

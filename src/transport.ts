@@ -18,13 +18,9 @@ interface Bounds {
   readonly signal: CallOptions["signal"];
 }
 
-/** How a request is sent. */
+/** What holds for a call, however often it is sent. */
 export interface Policy extends Bounds {
-  readonly idempotent: boolean;
-  readonly retries: number;
   readonly maxResponseBytes: number;
-  readonly fetch: ClientOptions["fetch"];
-  readonly onRetry: ClientOptions["onRetry"];
   /** What no error may show. */
   readonly secrets: readonly string[];
 }
@@ -33,6 +29,10 @@ export interface Policy extends Bounds {
 interface Outgoing extends Policy {
   readonly input: string | Request;
   readonly init: RequestInit;
+  readonly idempotent: boolean;
+  readonly retries: number;
+  readonly fetch: ClientOptions["fetch"];
+  readonly onRetry: ClientOptions["onRetry"];
 }
 
 /** An answer whose body has been read. */
@@ -188,74 +188,64 @@ async function exchange(request: Outgoing, signal: AbortSignal): Promise<Receive
   return { response, body: await read(response, request, signal, !fetch) };
 }
 
-/** Milliseconds that the service asks to wait. */
-function retryAfter({ headers }: Response): number | undefined {
-  return parseRetryAfter(headers.get("retry-after"), Date.now());
+/** Parses the body of an error status, or leaves it as text. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Makes the error for a status outside 2xx and 3xx. */
-export function httpError({ name, secrets }: Policy, response: Response, text: string): HttpError {
+export function httpError(
+  { name, secrets }: Policy,
+  { response, body: bytes }: Received,
+): HttpError {
   const { status } = response;
   const headers = new Headers();
   response.headers.forEach((value, name) => headers.append(name, redact(value, secrets)));
-  text = redact(text, secrets);
+  const text = redact(decode(bytes), secrets);
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_ERROR_BODY));
   let body: unknown = text.slice(0, read);
   if (body === text) {
-    try {
-      const json = JSON.stringify(JSON.parse(text)); // which can write a character in many ways
-      body = JSON.parse(redact(json, secrets));
-    } catch { /* Text, then. */ }
+    body = parse(text);
+    // JSON can write a character in many ways
+    if (body !== text) body = JSON.parse(redact(JSON.stringify(body), secrets));
   }
-  const delay = retryAfter(response);
+  const retryAfter = parseRetryAfter(headers.get("retry-after"), Date.now());
   return new HttpError(`"${name}" was answered with status ${status}`, {
     status,
     headers,
     body,
-    ...delay !== undefined && { retryAfter: delay / 1_000 },
+    ...retryAfter !== undefined && { retryAfter },
   });
-}
-
-/** Waits, unless it is aborted. */
-async function wait(timeout: number, signal: CallOptions["signal"]): Promise<void> {
-  try {
-    await bounded(() => new Promise(() => {}), { name: "wait", timeout, signal });
-  } catch (reason) {
-    if (signal?.aborted) throw reason;
-  }
 }
 
 /** Sends a request as often as the rules for retries allow, and hands back the last answer. */
 export async function send(request: Outgoing): Promise<Received> {
-  const { onRetry, signal } = request;
+  const { name, onRetry, signal } = request;
   for (let attempt = 1;; attempt++) {
     let received: Received | undefined;
-    let error!: NetworkError | TimeoutError;
+    let error: HttpError | NetworkError | TimeoutError;
     try {
       received = await bounded((signal) => exchange(request, signal), request);
       if (received.response.ok) return received;
+      error = httpError(request, received);
     } catch (thrown) {
       if (
         signal?.aborted || !(thrown instanceof NetworkError || thrown instanceof TimeoutError)
       ) throw thrown;
       error = thrown;
     }
-    const response = received?.response;
-    const delay = retryDelay({
-      ...request,
-      attempt,
-      status: response?.status,
-      retryAfter: response && retryAfter(response),
-    }, Math.random());
+    const { status, retryAfter } = error as Partial<HttpError>;
+    const delay = retryDelay({ ...request, attempt, status, retryAfter }, Math.random());
     if (delay === undefined) {
       if (received) return received;
       throw error;
     }
-    onRetry?.({
-      attempt,
-      delay,
-      error: received ? httpError(request, response!, decode(received.body)) : error,
-    });
-    await wait(delay, signal);
+    onRetry?.({ attempt, delay, error });
+    await bounded(() => new Promise(() => {}), { name, timeout: delay, signal })
+      .catch(() => signal?.throwIfAborted()); // and its time-out is what is waited for
   }
 }

@@ -147,7 +147,9 @@ Deno.test("the command exits with 2 on wrong usage and says what to do", async (
     [["check-key"], /No address: use "--base-url", set "SCAM_ADDRESS_BASE_URL", or/, { env }],
     [["check-key", "--base-url", ""], /No address: /, { env }],
     [["check-key", "--base-url", "ftp://service.example"], /The address must be/, { env }],
-    [["check-key", "--base-url", "http://service.example"], /The address .* on the way$/, { env }],
+    [["check-key", "--base-url", "http://service.example"], /The address .* shows the API key$/, {
+      env,
+    }],
     [["check-key", "--sandbox", "--base-url", "x"], /"--sandbox" and "--base-url" exclude/],
     [["check-key", "--sandbox"], /The key must be/, { stdin: "two\nlines\n" }],
     [["check-key", "--sandbox"], /Standard input holds more than/, { stdin: "x".repeat(65537) }],
