@@ -1,18 +1,21 @@
 /**
  * Measures the package against its peers: time per call, size in a browser, time to import.
  *
- *     deno task bench [memory]
+ *     deno task bench [memory | features [FOLDER|TARBALL]]
  *
- * With `memory` it makes a million calls instead and shows that memory stays flat. The peers are
- * installed from npm, once, into the user's cache. Nothing here fails for being slow.
+ * With `memory` it makes a million calls instead and shows that memory stays flat. With `features`
+ * it prints the README's table, each cell of which is seen or read; rows on the npm package need the
+ * one that `deno task build:npm` makes. The peers are installed from npm, once, into the user's
+ * cache. Nothing here fails for being slow.
  */
 
-import { gzipSync } from "node:zlib";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { build } from "esbuild";
-import { type Client, clients } from "./bench/clients.ts";
+import { clients, peers } from "./bench/clients.ts";
 import { median } from "./bench/median.ts";
+import { readPackages, readTypes, size, use } from "./bench/packages.ts";
+import { takePackage } from "./npm/package.ts";
 
 const PEERS = {
   "@hey-api/openapi-ts": "0.99.0",
@@ -63,12 +66,14 @@ async function compile(): Promise<void> {
   await Deno.writeTextFile(
     join(folder, "hey-api.ts"),
     `export { checkKey } from "./hey-api/sdk.gen.ts";
-     export { client } from "./hey-api/client.gen.ts";`,
+     export { client } from "./hey-api/client.gen.ts";
+     export { createClient, createConfig, formDataBodySerializer } from "./hey-api/client/index.ts";`,
   );
   await build({
     entryPoints: {
       "scam-address": join(root, "mod.ts"),
       "hey-api": join(folder, "hey-api.ts"),
+      features: join(root, "scripts/bench/features.ts"),
       measure: join(root, "scripts/bench/measure.ts"),
       memory: join(root, "scripts/bench/memory.ts"),
     },
@@ -76,22 +81,9 @@ async function compile(): Promise<void> {
     bundle: true,
     format: "esm",
     platform: "node",
+    supported: { using: false }, // which Node.js 20 does not know
     packages: "external",
   });
-}
-
-/** The bytes that a client adds to a page, minified and gzipped. */
-async function size({ module, exports }: Client): Promise<number> {
-  if (!module) return 0;
-  const { outputFiles: [bundle] } = await build({
-    stdin: { contents: `export { ${exports} } from "${module}"`, resolveDir: folder },
-    bundle: true,
-    minify: true,
-    format: "esm",
-    platform: "browser",
-    write: false,
-  });
-  return gzipSync(bundle!.contents, { level: 9 }).length;
 }
 
 /** Measures the clients' calls; gives the median time and ratio of each. */
@@ -139,10 +131,44 @@ async function measureImports({ command, args }: Runtime): Promise<number[]> {
   return times.map((each) => Number(median(each).toFixed(1)));
 }
 
+/** Compares the clients by what they do; gives the rows of a table. */
+async function compare(): Promise<string[][]> {
+  const work = await Deno.makeTempDir({ prefix: "scam-address-bench-" });
+  try {
+    const own = await takePackage(Deno.args[1], work);
+    const uses = [];
+    for (const peer of peers) uses.push(await use(peer, { own, versions: PEERS, folder, work }));
+
+    const seen: Record<string, string[]>[] = [];
+    for (const { command, args } of runtimes) {
+      seen.push(JSON.parse(await run(command, [...args, "features.js"])));
+    }
+    const [onNode = {}, onDeno = {}] = seen;
+    const tsc = join(folder, "node_modules/typescript/bin/tsc");
+    const typed = await Promise.all(uses.map((use) => readTypes(use, tsc)));
+    const sizes = await Promise.all(peers.map((peer) => size(peer, folder)));
+    return [
+      ["", ...peers.map(({ name }) => name)],
+      ["typed from an OpenAPI document", ...typed],
+      ...Object.entries(onNode).map(([title, cells]) => [
+        title,
+        ...cells.map((cell, index) => {
+          const other = onDeno[title]?.[index];
+          return cell === other ? cell : `${cell}; on Deno: ${other}`;
+        }),
+      ]),
+      ...await readPackages(uses),
+      ["minified and gzipped", ...sizes.map((bytes) => `${(bytes / 1_000).toFixed(1)} kB`)],
+    ];
+  } finally {
+    await Deno.remove(work, { recursive: true });
+  }
+}
+
 /** Writes rows, the first of them the head, as Markdown. */
-function table(title: string, [head = [], ...body]: string[][]): string {
+function table(title: string, [head = [], ...body]: string[][], align = "--:"): string {
   const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
-  const rule = head.map((_, index) => index ? "--:" : "---");
+  const rule = head.map((_, index) => index ? align : "---");
   return `\n${title}\n\n${[head, rule, ...body].map(line).join("\n")}`;
 }
 
@@ -153,6 +179,12 @@ if (Deno.args[0] === "memory") {
   for (const { name, command, args } of runtimes) {
     console.log(`\nMemory on ${name}\n\n${await run(command, [...args, "memory.js"])}`);
   }
+  Deno.exit();
+}
+
+if (Deno.args[0] === "features") {
+  const versions = Object.entries(PEERS).map(([name, version]) => `${name} ${version}`);
+  console.log(table(`Seen with ${versions.join(", ")}`, await compare(), "---"));
   Deno.exit();
 }
 
@@ -172,7 +204,7 @@ for (const runtime of runtimes) {
   ]));
 }
 
-const columns = [await Promise.all(clients.map(size))];
+const columns = [await Promise.all(clients.map((client) => size(client, folder)))];
 for (const runtime of runtimes) columns.push(await measureImports(runtime));
 console.log(table("What a client adds to a program", [
   ["client", "minified and gzipped, bytes", ...runtimes.map(({ name }) => `import on ${name}, ms`)],
