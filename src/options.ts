@@ -76,9 +76,17 @@ export interface CallOptions {
    * @default {undefined}
    */
   signal?: AbortSignal | null | undefined;
-  /** Overrides {@linkcode ClientOptions.timeout}, in milliseconds. */
+  /**
+   * Overrides {@linkcode ClientOptions.timeout}, in milliseconds.
+   *
+   * @default {the client's own}
+   */
   timeout?: number | undefined;
-  /** Overrides {@linkcode ClientOptions.retries}. */
+  /**
+   * Overrides {@linkcode ClientOptions.retries}.
+   *
+   * @default {the client's own}
+   */
   retries?: number | undefined;
 }
 
