@@ -196,7 +196,8 @@ const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
 export function createClient<Paths extends object = paths>(
   options: ClientOptions,
 ): ScamAddressClient<Paths> {
-  const { apiKey, fetch: defaultFetch, onRetry } = options ?? {};
+  options = Object(options); // null, from JavaScript, has no baseUrl either
+  const { apiKey, fetch: defaultFetch, onRetry } = options;
   const baseUrl = readBaseUrl(options);
   const defaultTimeout = readNumber("timeout", options.timeout);
   const defaultRetries = readNumber("retries", options.retries);
@@ -286,7 +287,10 @@ export function createClient<Paths extends object = paths>(
     try {
       built = build(method, path, { baseUrl, fetch, ...init }, defaultHeaders);
       checkUrl(built.url);
-      if (access !== "none") built.outgoing.headers["content-type"] ??= "application/json";
+      const { headers, body: encoded } = built.outgoing;
+      if ((encoded !== undefined || access !== "none") && !(encoded instanceof FormData)) {
+        headers["content-type"] ??= "application/json"; // fetch names the boundary of a form
+      }
       if (middleware.length) request = new Request(built.url, built.outgoing);
     } catch (error) {
       if (error instanceof ScamAddressError) throw error;

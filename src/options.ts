@@ -130,10 +130,10 @@ export function checkFunction(name: string, value: unknown): void {
 }
 
 /** Checks the service's address and gives it the slash at its end. */
-export function readBaseUrl({ baseUrl, allowInsecureHttp }: Partial<ClientOptions> = {}): string {
+export function readBaseUrl({ baseUrl, allowInsecureHttp }: ClientOptions): string {
   let href = "";
   try {
-    ({ href } = new URL(baseUrl!));
+    ({ href } = new URL(baseUrl));
   } catch { /* Reported below. */ }
   if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
     throw new ConfigurationError(

@@ -76,10 +76,7 @@ export function build(
       mergeHeaders(defaultHeaders, more, params.header as HeadersInit),
     );
   }
-  if (body !== undefined) {
-    outgoing.body = bodySerializer(body);
-    outgoing.headers["content-type"] ??= "application/json";
-  }
+  if (body !== undefined) outgoing.body = bodySerializer(body);
   const url = createFinalURL(path, { ...options, params });
   return { url, outgoing, context: { schemaPath: path, params, options } };
 }
@@ -92,12 +89,15 @@ export async function repeatable(request: Request): Promise<Outgoing> {
   return { method, headers, ...request.bodyUsed ? { body: body! } : {} };
 }
 
-/** Writes a body as JSON, and refuses what JSON would leave out or write as `null`. */
+const JSON_TYPE = / (Array|Boolean|Null|Number|Object|String|Undefined)\]$/;
+
+/** Writes a body as JSON, and refuses what JSON would leave out, empty or write as `null`. */
 export function toJson(body: unknown): string {
   let json: string | undefined;
   try {
     json = JSON.stringify(body, (_name, value) => {
-      if (typeof value === "number" && !Number.isFinite(value)) throw value;
+      const type = Object.prototype.toString.call(value);
+      if (!JSON_TYPE.test(type) || (type === "[object Number]" && !isFinite(value))) throw value;
       return value;
     });
   } catch { /* Reported below, with what JSON.stringify leaves out. */ }

@@ -14,8 +14,7 @@ async function expectAlike(call: Call, headers?: Record<string, string>): Promis
   await using server = await serve((request, response) => {
     const status = Number(request.headers["x-status"] ?? 200);
     if (status === 204 || request.method === "HEAD") return void response.writeHead(status).end();
-    const { method, url, body } = request;
-    json(response, { method, url, body }, status);
+    json(response, { method: request.method, url: request.url }, status);
   });
   const options = { baseUrl: server.url, ...headers && { headers } };
   const outcomes = [];
@@ -32,7 +31,9 @@ async function expectAlike(call: Call, headers?: Record<string, string>): Promis
       status: response.status,
       requests: server.requests.splice(0).map(({ method, url, headers, body }) => {
         const { "x-api-key": _key, "content-type": type, ...others } = headers;
-        return { method, url, body, others, ...body && { type } };
+        const boundary = type?.split("boundary=")[1];
+        const named = (text?: string) => boundary ? text?.replaceAll(boundary, "boundary") : text;
+        return { method, url, body: named(body), others, ...body && { type: named(type) } };
       }),
     });
   }
@@ -93,6 +94,12 @@ Deno.test("POST() sends bodies as openapi-fetch does", async () => {
   const bodySerializer = ({ a }: { a: number }) => `a=${a}`;
   const headers = { "Content-Type": "application/x-www-form-urlencoded" };
   await expectAlike(post("/a", { body: { a: 1 }, bodySerializer, headers }));
+  const toForm = ({ a }: { a: string }) => {
+    const form = new FormData();
+    form.set("a", a);
+    return form;
+  };
+  await expectAlike(post("/a", { body: { a: "b" }, bodySerializer: toForm }));
 });
 
 Deno.test("methods report statuses as openapi-fetch does", async () => {

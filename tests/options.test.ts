@@ -208,6 +208,10 @@ const badBodies: Record<string, unknown> = {
   "a symbol": Symbol("x"),
   "NaN": NaN,
   "infinity inside": { list: [Infinity] },
+  "a form": new FormData(),
+  "a map inside": { list: [new Map()] },
+  "a function inside": { list: [() => {}] },
+  "bytes inside": { list: [new Uint8Array(1)] },
 };
 for (const [what, body] of Object.entries(badBodies)) {
   Deno.test(`call() refuses a body that is or holds ${what}`, async () => {
@@ -226,6 +230,19 @@ Deno.test("call() refuses a body on a GET or HEAD request", async () => {
 Deno.test("call() refuses a query that has no form in a URL", async () => {
   const error = await rejected(unsent().call("GET", "endpoint", { query: { a: { b: { c: 1 } } } }));
   expect(error.message).toMatch(/GET \/endpoint/);
+});
+
+Deno.test("call() sends what turns itself into JSON, and leaves out what is undefined", async () => {
+  await using server = await serve((_, response) => json(response, 1));
+  class Report {
+    lines = [Object(1), Object("a"), null];
+    note = undefined;
+  }
+  const body = { at: new Date(0), of: Object.create(null), report: new Report() };
+  await createClient({ baseUrl: server.url, apiKey: "k" }).call("POST", "endpoint", { body });
+  expect(server.requests[0]!.body).toBe(
+    '{"at":"1970-01-01T00:00:00.000Z","of":{},"report":{"lines":[1,"a",null]}}',
+  );
 });
 
 const badNumbers: [keyof ClientOptions, unknown[]][] = [
