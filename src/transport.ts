@@ -209,9 +209,10 @@ export function httpError(
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_ERROR_BODY));
   let body: unknown = text.slice(0, read);
   if (body === text) {
-    body = parse(text);
-    // JSON can write a character in many ways
-    if (body !== text) body = JSON.parse(redact(JSON.stringify(body), secrets));
+    try {
+      const json = JSON.stringify(JSON.parse(text)); // which can write a character in many ways
+      body = JSON.parse(redact(json, secrets));
+    } catch { /* Text, then: no JSON, too deep, or no JSON without a secret. */ }
   }
   const retryAfter = parseRetryAfter(headers.get("retry-after"), Date.now());
   return new HttpError(`"${name}" was answered with status ${status}`, {

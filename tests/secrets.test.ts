@@ -151,6 +151,21 @@ Deno.test("HttpError keeps what the service says besides the key", async () => {
   }
 });
 
+Deno.test("HttpError keeps the text where JSON cannot be rewritten without the key", async () => {
+  const deep = "[".repeat(32_000) + "]".repeat(32_000);
+  const bodies = ['{"credits":1e2}', deep];
+  await using server = await serve(({ url }, response) => {
+    response.writeHead(400).end(bodies[Number(url.slice(1))]);
+  });
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey: "100" });
+  const error = await caught(client.call("GET", "0")) as HttpError;
+  expect(error).toBeInstanceOf(HttpError);
+  expect(error.body).toBe(bodies[0]);
+  expect((await client.GET("/0")).error).toEqual({ credits: 100 });
+  expect(await caught(client.call("GET", "1"))).toBeInstanceOf(HttpError); // runtimes differ in depth
+  expect((await client.GET("/1")).response.status).toBe(400);
+});
+
 Deno.test("RedirectError shows no key that the location holds, encoded or not", async () => {
   const locations: [string, string][] = [
     [apiKey, encodeURIComponent(apiKey)],
