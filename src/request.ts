@@ -18,7 +18,7 @@ import type { CallOptions, ClientOptions } from "./options.ts";
 export interface Init extends CallOptions {
   baseUrl?: string;
   body?: unknown;
-  bodySerializer?: (body: unknown) => BodyInit;
+  bodySerializer?: (body: unknown, headers?: Headers) => BodyInit;
   fetch?: ClientOptions["fetch"];
   headers?: HeadersInit | undefined;
   middleware?: Middleware[];
@@ -76,7 +76,7 @@ export function build(
       mergeHeaders(defaultHeaders, more, params.header as HeadersInit),
     );
   }
-  if (body !== undefined) outgoing.body = bodySerializer(body);
+  if (body !== undefined) outgoing.body = bodySerializer(body, new Headers(outgoing.headers));
   const url = createFinalURL(path, { ...options, params });
   return { url, outgoing, context: { schemaPath: path, params, options } };
 }

@@ -1,6 +1,6 @@
 // The methods do what openapi-fetch's own client does: each call here goes through both.
 import { expect } from "@std/expect";
-import openapi, { type Client, type Middleware } from "openapi-fetch";
+import openapi, { type Client, defaultBodySerializer, type Middleware } from "openapi-fetch";
 
 import { createClient } from "../mod.ts";
 import { json, serve } from "./server.ts";
@@ -96,6 +96,10 @@ Deno.test("POST() sends bodies as openapi-fetch does", async () => {
   const bodySerializer = ({ a }: { a: number }) => `a=${a}`;
   const headers = { "Content-Type": "application/x-www-form-urlencoded" };
   await expectAlike(post("/a", { body: { a: 1 }, bodySerializer, headers }));
+  await expectAlike(post("/a", { body: { a: 1 }, bodySerializer: defaultBodySerializer, headers }));
+  const toType = (_: unknown, headers: Headers) => `${headers.get("content-type")}`;
+  const defaults = { "Content-Type": "text/plain" };
+  await expectAlike(post("/a", { body: 1, bodySerializer: toType }), defaults);
   const toForm = ({ a }: { a: string }) => {
     const form = new FormData();
     form.set("a", a);
