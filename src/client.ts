@@ -285,7 +285,12 @@ export function createClient<Paths extends object = paths>(
     let built;
     let request: Request | undefined;
     try {
-      built = build(method, path, { baseUrl, fetch, ...init }, defaultHeaders);
+      built = build(
+        method,
+        path,
+        { fetch, ...init, baseUrl: init.baseUrl || baseUrl },
+        defaultHeaders,
+      );
       checkUrl(built.url);
       const { headers, body: encoded } = built.outgoing;
       if ((encoded !== undefined || access !== "none") && !(encoded instanceof FormData)) {

@@ -81,6 +81,14 @@ Deno.test("GET() writes the path as openapi-fetch does", async () => {
   await expectAlike(get("/a/{id}", { params: { path: { id: 5 } }, pathSerializer }));
 });
 
+Deno.test("GET() takes options that are not set as openapi-fetch does", async () => {
+  const names = ["baseUrl", "headers", "parseAs", "querySerializer", "pathSerializer", "fetch"];
+  for (const name of [...names, "bodySerializer", "middleware", "params", "signal"]) {
+    await expectAlike(get("/a", { [name]: undefined }));
+  }
+  for (const baseUrl of [null, ""]) await expectAlike(get("/a", { baseUrl }));
+});
+
 Deno.test("GET() sets headers as openapi-fetch does", async () => {
   const defaults = { "x-client": "a", "X-Both": "a" };
   for (const headers of [{ "x-both": "b" }, { "x-client": null }, { "x-list": ["a", 1, false] }]) {
