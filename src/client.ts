@@ -16,6 +16,7 @@ import {
   checkPath,
   type Init,
   isBodiless,
+  markJson,
   type Outgoing,
   repeatable,
   toPath,
@@ -292,10 +293,6 @@ export function createClient<Paths extends object = paths>(
         defaultHeaders,
       );
       checkUrl(built.url);
-      const { headers, body: encoded } = built.outgoing;
-      if ((encoded !== undefined || access !== "none") && !(encoded instanceof FormData)) {
-        headers["content-type"] ??= "application/json"; // fetch names the boundary of a form
-      }
       if (middleware.length) request = new Request(built.url, built.outgoing);
     } catch (error) {
       if (error instanceof ScamAddressError) throw error;
@@ -311,6 +308,7 @@ export function createClient<Paths extends object = paths>(
 
     let received: Received | undefined;
     const deliver = async (input: string | Request, init: Outgoing): Promise<Response> => {
+      if (access !== "none") markJson(init);
       delete init.headers[apiKeyHeader.toLowerCase()];
       if (key !== undefined) init.headers[apiKeyHeader] = key;
       const { idempotent = isIdempotent(init.method) } = operations[`${init.method} ${path}`] ?? {};

@@ -43,6 +43,11 @@ export interface Outgoing extends RequestInit {
   headers: Record<string, string>;
 }
 
+/** Says that what is sent is JSON, unless it says otherwise, or is a form, which fetch names. */
+export function markJson({ headers, body }: Outgoing): void {
+  if (!(body instanceof FormData)) headers["content-type"] ??= "application/json";
+}
+
 /** Builds what openapi-fetch would send, and what its middleware is told. */
 export function build(
   method: string,
@@ -76,7 +81,10 @@ export function build(
       mergeHeaders(defaultHeaders, more, params.header as HeadersInit),
     );
   }
-  if (body !== undefined) outgoing.body = bodySerializer(body, new Headers(outgoing.headers));
+  if (body !== undefined) {
+    outgoing.body = bodySerializer(body, new Headers(outgoing.headers));
+    markJson(outgoing);
+  }
   const url = createFinalURL(path, { ...options, params });
   return { url, outgoing, context: { schemaPath: path, params, options } };
 }

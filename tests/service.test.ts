@@ -192,10 +192,12 @@ Deno.test("section 5.2: authenticated requests send Content-Type, with and witho
   await client.call("POST", "endpoint", { body: {} });
   client.use({ onRequest() {} });
   await client.call("GET", "endpoint");
+  client.use({ onRequest: ({ request: { url, method } }) => new Request(url, { method }) });
+  await client.call("GET", "endpoint");
   expect(server.requests.map(({ headers }) => headers["content-type"])).toEqual(
-    Array(4).fill("application/json"),
+    Array(5).fill("application/json"),
   );
-  expect(server.requests.map(({ body }) => body)).toEqual(["", "", "{}", ""]);
+  expect(server.requests.map(({ body }) => body)).toEqual(["", "", "{}", "", ""]);
 });
 
 Deno.test("section 5.3: the key to check travels in the body field apiKey, as it is", async () => {
