@@ -255,7 +255,7 @@ export function createClient<Paths extends object = paths>(
       signal,
       timeout = defaultTimeout,
       ...init
-    }: Init = {},
+    }: Init,
     strict = false,
   ): Promise<Result> {
     const { body, parseAs = "json" } = init;
@@ -271,7 +271,8 @@ export function createClient<Paths extends object = paths>(
     readNumber("retries", retries);
     signal?.throwIfAborted();
 
-    const operation = operations[`${method} ${path}`];
+    const target = `${method} ${path}`;
+    const operation = operations[target];
     const access = operation?.apiKey ?? "required";
     const secrets = secretForms((body as { apiKey?: unknown } | null | undefined)?.apiKey);
     let key: string | undefined;
@@ -279,7 +280,7 @@ export function createClient<Paths extends object = paths>(
       key = await ask({ timeout, signal });
       secrets.push(...secretForms(key));
     }
-    const name = `${method} ${operation ? path : redact(path, secrets)}`;
+    const name = operation ? target : redact(target, secrets);
     const policy = { name, timeout, retries, maxResponseBytes, signal, fetch, onRetry, secrets };
 
     const middleware = [...installed, ...added];
@@ -346,24 +347,24 @@ export function createClient<Paths extends object = paths>(
   }
 
   const methods = [...METHODS, "TRACE"].map((method) =>
-    [method, (path: string, init?: Init) => perform(method, path, init)] as const
+    [method, (path: string, init?: Init) => perform(method, path, { ...init })] as const
   );
   const client = {
     ...Object.fromEntries(methods),
-    request: (method: string, path: string, init?: Init) => perform(method, path, init),
+    request: (method: string, path: string, init?: Init) => perform(method, path, { ...init }),
     use(...added: Middleware[]) {
       installed = [...installed, ...added];
     },
     eject(...removed: Middleware[]) {
       installed = installed.filter((each) => !removed.includes(each));
     },
-    async checkKey(key?: string, options: CallOptions = {}): Promise<KeyStatus> {
-      const body = { apiKey: key === undefined ? await ask(options) : readApiKey(key) };
+    async checkKey(key?: string, options?: CallOptions): Promise<KeyStatus> {
+      const body = { apiKey: key === undefined ? await ask({ ...options }) : readApiKey(key) };
       const { data } = await perform("POST", "/checkKey", { ...options, body }, true);
       return data as KeyStatus;
     },
-    async call(method: Method, endpoint: string, options: EndpointOptions = {}): Promise<unknown> {
-      const { query = {}, ...rest } = options;
+    async call(method: Method, endpoint: string, options?: EndpointOptions): Promise<unknown> {
+      const { query = {}, ...rest } = { ...options };
       const { data } = await perform(
         method,
         toPath(endpoint),

@@ -245,6 +245,22 @@ Deno.test("call() sends what turns itself into JSON, and leaves out what is unde
   );
 });
 
+Deno.test("methods take null for options, as for none", async () => {
+  await using server = await serve((_, response) => json(response, validKey));
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey: () => "some-key" });
+  await client.GET("/a", null as never);
+  await client.request("get", "/a", null as never);
+  await client.call("GET", "a", null as never);
+  await client.checkKey(undefined, null as never);
+  expect(server.requests.length).toBe(4);
+});
+
+Deno.test("methods refuse a path that is no text", async () => {
+  for (const path of [undefined, null, 7]) {
+    await rejected(unsent().GET(path as never));
+  }
+});
+
 const badNumbers: [keyof ClientOptions, unknown[]][] = [
   ["timeout", [0, -1, 1.5, NaN, Infinity, 2 ** 31, "5", null]],
   ["retries", [-1, 0.5, NaN, Infinity, "2", null]],
