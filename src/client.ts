@@ -283,10 +283,11 @@ export function createClient<Paths extends object = paths>(
     const name = operation ? target : redact(target, secrets);
     const policy = { name, timeout, retries, maxResponseBytes, signal, fetch, onRetry, secrets };
 
-    const middleware = [...installed, ...added];
     let built;
+    let middleware: Middleware[];
     let request: Request | undefined;
     try {
+      middleware = [...installed, ...added].filter(Boolean); // openapi-fetch skips what is null
       built = build(
         method,
         path,
@@ -300,7 +301,7 @@ export function createClient<Paths extends object = paths>(
       // A TypeError is the platform's, which may quote a header or an address.
       const options = error instanceof TypeError ? {} : { cause: redactCause(error, secrets) };
       throw new ConfigurationError(
-        `"${name}" cannot be built: see "headers", "params" and "baseUrl"`,
+        `"${name}" cannot be built: see "headers", "params", "middleware" and "baseUrl"`,
         {},
         options,
       );

@@ -161,10 +161,15 @@ Deno.test("methods run middleware as openapi-fetch does", async () => {
       const failing = behaviour === "mend" || behaviour === "rename";
       const fetch = failing && { fetch: () => Promise.reject(new Error("boom")) };
       const ejected = hooks("x");
-      client.use(hooks("a"), ejected, hooks("b"));
+      client.use(hooks("a"), ejected, undefined as never, null as never, hooks("b"));
       client.eject(ejected);
       const body = { c: 1 };
-      const init = { ...fetch, body, middleware: [hooks("c")], params: { path: { id: 5 } } };
+      const init = {
+        ...fetch,
+        body,
+        middleware: [null, hooks("c"), undefined],
+        params: { path: { id: 5 } },
+      };
       try {
         const { response } = await client.POST("/a/{id}", { ...init, retries: 0 } as never);
         return { data: log, response };

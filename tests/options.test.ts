@@ -261,6 +261,13 @@ Deno.test("methods refuse a path that is no text", async () => {
   }
 });
 
+Deno.test("methods refuse middleware that is no list", async () => {
+  for (const middleware of [null, { onRequest() {} }]) {
+    const error = await rejected(unsent().GET("/a" as never, { middleware } as never));
+    expect(error.message).toContain('"middleware"');
+  }
+});
+
 const badNumbers: [keyof ClientOptions, unknown[]][] = [
   ["timeout", [0, -1, 1.5, NaN, Infinity, 2 ** 31, "5", null]],
   ["retries", [-1, 0.5, NaN, Infinity, "2", null]],
