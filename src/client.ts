@@ -295,7 +295,10 @@ export function createClient<Paths extends object = paths>(
         defaultHeaders,
       );
       checkUrl(built.url);
-      if (middleware.length) request = new Request(built.url, built.outgoing);
+      const { url, outgoing } = built;
+      if (middleware.length || typeof outgoing.body === "object") { // not the same bytes each time
+        request = new Request(url, outgoing);
+      }
     } catch (error) {
       if (error instanceof ScamAddressError) throw error;
       // A TypeError is the platform's, which may quote a header or an address.

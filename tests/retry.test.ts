@@ -294,6 +294,29 @@ Deno.test("every attempt sends the same bytes", async () => {
 
 // Retry-After
 
+Deno.test("every attempt sends the same bytes of a form and of a stream", async () => {
+  await using server = await serve((_, response) => {
+    response.writeHead(429, { "retry-after": "0" }).end();
+  });
+  const client = createClient({ baseUrl: server.url, apiKey: "some-key", retries: 2 });
+  const form = new FormData();
+  form.set("file", new Blob(["some text"]), "file.txt");
+  for (const body of [form, new Blob(["some text"]).stream()]) {
+    const init = { body: {}, bodySerializer: () => body, duplex: "half" };
+    const { response } = await client.POST("/endpoint" as never, init as never) as {
+      response: Response;
+    };
+    expect(response.status).toBe(429);
+    const sent = server.requests.splice(0).map(({ body, headers }) => [
+      body,
+      headers["content-type"],
+    ]);
+    expect(sent.length).toBe(3);
+    expect(sent[0]![0]).toContain("some text");
+    expect(sent).toEqual(Array(3).fill(sent[0]));
+  }
+});
+
 Deno.test("call() ends at once when the service asks for more than 60 s", async () => {
   const date = new Date(Date.now() + 3_600_000).toUTCString();
   for (const value of ["61", "3600", "9".repeat(30), date]) {
