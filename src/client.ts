@@ -360,7 +360,9 @@ export function createClient<Paths extends object = paths>(
       installed = [...installed, ...added];
     },
     eject(...removed: Middleware[]) {
-      installed = installed.filter((each) => !removed.includes(each));
+      installed = installed.filter((each, index) =>
+        !removed.includes(each) || installed.indexOf(each) !== index // once, if it is there twice
+      );
     },
     async checkKey(key?: string, options?: CallOptions): Promise<KeyStatus> {
       const body = { apiKey: key === undefined ? await ask({ ...options }) : readApiKey(key) };

@@ -161,8 +161,11 @@ Deno.test("methods run middleware as openapi-fetch does", async () => {
       const failing = behaviour === "mend" || behaviour === "rename";
       const fetch = failing && { fetch: () => Promise.reject(new Error("boom")) };
       const ejected = hooks("x");
+      const twice = hooks("y");
       client.use(hooks("a"), ejected, undefined as never, null as never, hooks("b"));
-      client.eject(ejected);
+      client.eject(ejected, hooks("never used"));
+      client.use(twice, twice);
+      client.eject(twice);
       const body = { c: 1 };
       const init = {
         ...fetch,
