@@ -91,8 +91,9 @@ type OpenapiFetchClient<Paths extends object> = Client<Paths>;
  * empty, so test `response.ok` for errors, and `data` before you use it.
  *
  * Middleware runs once for each call, around all attempts, for `checkKey` and `call` too. It sees
- * requests without the API key, which is added last; neither `timeout` nor `signal` ends what it does
- * itself, and what it throws comes out as it is.
+ * requests without the `X-API-Key` header, which is added last, and the key that `checkKey` asks about
+ * in the body; neither `timeout` nor `signal` ends what it does itself, and what it throws comes out as
+ * it is.
  *
  * @typeParam Paths The `paths` that openapi-typescript makes of an OpenAPI document.
  */

@@ -145,7 +145,10 @@ export class InvalidResponseError extends ScamAddressError {
   declare readonly issues: readonly Issue[];
 }
 
-/** An option or an argument is wrong; nothing has been sent. */
+/**
+ * An option or an argument is wrong, and nothing has been sent; or middleware returned what it must
+ * not.
+ */
 export class ConfigurationError extends ScamAddressError {
   /** The code of this class. */
   static override readonly code = "configuration";

@@ -7,7 +7,7 @@ export type Context = Omit<Parameters<NonNullable<Middleware["onRequest"]>>[0], 
 
 function expectInstance<T>(type: new (...args: never) => T, value: unknown): T {
   if (value instanceof type) return value;
-  throw new ConfigurationError(`Middleware must return nothing or a ${type.name}`);
+  throw new ConfigurationError(`Middleware returned what is no ${type.name}`);
 }
 
 /** Sends a request through middleware, in the order and with the arguments of openapi-fetch. */
