@@ -6,6 +6,7 @@ import type { components, paths } from "./generated/types.ts";
 import {
   type CallOptions,
   checkFunction,
+  checkSignal,
   type ClientOptions,
   readApiKey,
   readBaseUrl,
@@ -222,6 +223,7 @@ export function createClient<Paths extends object = paths>(
       throw new ConfigurationError('This request needs a key: give createClient() an "apiKey"');
     }
     if (typeof apiKey === "string") return apiKey;
+    checkSignal(signal);
     const work = async () => {
       try {
         return await apiKey();
@@ -270,7 +272,7 @@ export function createClient<Paths extends object = paths>(
     checkFunction("fetch", fetch);
     readNumber("timeout", timeout);
     readNumber("retries", retries);
-    signal?.throwIfAborted();
+    checkSignal(signal);
 
     const target = `${method} ${path}`;
     const operation = operations[target];

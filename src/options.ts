@@ -129,6 +129,14 @@ export function checkFunction(name: string, value: unknown): void {
   }
 }
 
+/** Checks the signal of a call. */
+export function checkSignal(signal: CallOptions["signal"]): void {
+  if (signal && typeof signal.throwIfAborted !== "function") {
+    throw new ConfigurationError('"signal" must be an AbortSignal');
+  }
+  signal?.throwIfAborted();
+}
+
 /** Checks the service's address and gives it the slash at its end. */
 export function readBaseUrl({ baseUrl, allowInsecureHttp }: ClientOptions): string {
   let href = "";

@@ -55,7 +55,7 @@ export function build(
   {
     baseUrl,
     body,
-    bodySerializer = toJson,
+    bodySerializer,
     fetch = globalThis.fetch,
     headers,
     params = {},
@@ -70,7 +70,7 @@ export function build(
     baseUrl: `${baseUrl}`.replace(/\/$/, ""),
     parseAs,
     querySerializer: typeof query === "function" ? query : createQuerySerializer(query),
-    bodySerializer,
+    bodySerializer: bodySerializer ?? toJson,
     pathSerializer,
     fetch: fetch as typeof globalThis.fetch,
   };
@@ -82,7 +82,9 @@ export function build(
     );
   }
   if (body !== undefined) {
-    outgoing.body = bodySerializer(body, new Headers(outgoing.headers));
+    outgoing.body = bodySerializer
+      ? bodySerializer(body, new Headers(outgoing.headers))
+      : toJson(body);
     markJson(outgoing);
   }
   const url = createFinalURL(path, { ...options, params });
@@ -99,7 +101,7 @@ export async function repeatable(request: Request): Promise<Outgoing> {
 
 const JSON_TYPE = / (Array|Boolean|Null|Number|Object|String|Undefined)\]$/;
 
-/** Writes a body as JSON, and refuses what JSON would leave out, empty or write as `null`. */
+/** Writes a body as JSON, and refuses what has no form there, instead of leaving it out. */
 export function toJson(body: unknown): string {
   let json: string | undefined;
   try {

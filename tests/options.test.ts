@@ -261,6 +261,22 @@ Deno.test("methods refuse a path that is no text", async () => {
   }
 });
 
+Deno.test("calls refuse a signal that is none, and leave no timer behind", async () => {
+  const client = unsent({ apiKey: () => "some-key" });
+  for (const signal of ["x", new AbortController()]) {
+    const options = { signal } as never;
+    for (
+      const promise of [
+        client.checkKey(undefined, options),
+        client.call("GET", "endpoint", options),
+        client.POST("/checkKey", { body: { apiKey: "some-key" }, ...options as object }),
+      ]
+    ) {
+      expect((await rejected(promise)).message).toMatch(/^"signal" must/);
+    }
+  }
+});
+
 Deno.test("methods refuse middleware that is no list", async () => {
   for (const middleware of [null, { onRequest() {} }]) {
     const error = await rejected(unsent().GET("/a" as never, { middleware } as never));
