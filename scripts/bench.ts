@@ -3,7 +3,7 @@
  *
  *     deno task bench [memory | features [FOLDER|TARBALL]]
  *
- * With `memory` it makes a million calls instead and shows that memory stays flat. With `features`
+ * With `memory` it makes a million calls of the package instead and prints the memory in use. With `features`
  * it prints the README's table, each cell of which is seen or read; rows on the npm package need the
  * one that `deno task build:npm` makes. The peers are installed from npm, once, into the user's
  * cache. Nothing here fails for being slow.
