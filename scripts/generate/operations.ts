@@ -46,7 +46,7 @@ export interface Contract {
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 const repeatable = new Set(["get", "head", "options", "put", "delete"]);
 
-/** The header of the key where a description has no scheme (service.md, section 5.1). */
+/** The header of the key where a description has no scheme (section 5.1 of the service's document). */
 const defaultHeader = "X-API-Key";
 
 /**
