@@ -49,10 +49,10 @@ export type ValidKey = components["schemas"]["ValidKey"];
 /** The report on a key that is not valid; what else it holds is not shown (section 4, rule 2). */
 export type InvalidKey = components["schemas"]["InvalidKey"];
 
-/** A method of HTTP that a request may have. */
+/** An HTTP method that {@linkcode ScamAddressClient.call} takes. */
 export type Method = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | "PUT";
 
-/** What {@linkcode ScamAddressClient.call} sends. */
+/** What {@linkcode ScamAddressClient.call} sends, and what differs from the client's options. */
 export interface EndpointOptions extends CallOptions {
   /**
    * The body: anything that JSON can hold. `undefined` sends none, as GET and HEAD require.
@@ -217,7 +217,7 @@ export function createClient<Paths extends object = paths>(
 
   let installed: Middleware[] = [];
 
-  /** Gives the key for an authenticated request. */
+  /** Gives the client's own key. */
   async function ask({ timeout, signal }: CallOptions): Promise<string> {
     if (apiKey === undefined) {
       throw new ConfigurationError('This request needs a key: give createClient() an "apiKey"');
@@ -321,7 +321,7 @@ export function createClient<Paths extends object = paths>(
       if (key !== undefined) init.headers[apiKeyHeader] = key;
       const { idempotent = isIdempotent(init.method) } = operations[`${init.method} ${path}`] ?? {};
       received = await send({ ...policy, idempotent, input, init });
-      if (received.response.status > 599) throw httpError(policy, received);
+      if (received.response.status > 599) throw httpError(policy, received); // rebuild() cannot
       if (middleware.length) received = { ...received, response: rebuild(received) };
       return received.response;
     };

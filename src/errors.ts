@@ -71,7 +71,7 @@ export abstract class ScamAddressError extends Error {
  * The service answered with a status outside 2xx and 3xx.
  *
  * What the service's statuses mean is not shown in its document (section 7), so `status`, `headers`
- * and `body` are handed over as they came.
+ * and `body` are handed over as they came, with `[redacted]` in place of the key.
  */
 export class HttpError extends ScamAddressError {
   /** The code of this class. */
@@ -91,7 +91,8 @@ export class HttpError extends ScamAddressError {
 /**
  * The service could not be reached, or the connection broke before the answer was complete.
  *
- * `cause` is what the runtime's fetch threw.
+ * `cause` is what the runtime's fetch threw, or, where that could show the key, an error that says
+ * the same without it.
  */
 export class NetworkError extends ScamAddressError {
   /** The code of this class. */

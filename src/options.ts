@@ -12,7 +12,8 @@ export interface ClientOptions {
   baseUrl: string | URL;
   /**
    * The API key that authenticated requests carry (section 5.1), or a function that is asked for
-   * it before each of them, so that keys can rotate. Operations that need no key never see it.
+   * it before each of them, so that keys can rotate. Operations that need no key are sent without
+   * it, but `checkKey`, given no other, sends it in the body.
    *
    * @default {undefined}
    */

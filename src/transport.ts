@@ -88,7 +88,7 @@ function invalid({ name }: Policy, { status }: Response, issues: Issue[]): Error
   });
 }
 
-/** Whether a runtime's own fetch keeps the body of a success within the limit. */
+/** Whether the headers of a success bound its body, which the runtime's own fetch holds them to. */
 function isShort({ ok, type, headers }: Response, limit: number): boolean {
   return ok && type === "basic" && // which hides no header
     !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
@@ -100,7 +100,7 @@ function isShort({ ok, type, headers }: Response, limit: number): boolean {
  *
  * Of an answer with an error status it keeps what has come, also when the rest is too large or does
  * not come, because the status says more. `native` says that the runtime's own fetch has the signal,
- * so that the fastest way to read, which nothing else could stop, is open.
+ * which alone can stop the fastest way to read.
  */
 export async function read(
   response: Response,
