@@ -118,7 +118,7 @@ for (const [what, value] of Object.entries(badKeys)) {
   });
 }
 
-Deno.test("An authenticated call without a key is refused", async () => {
+Deno.test("an authenticated call without a key is refused", async () => {
   const client = unsent({ apiKey: undefined });
   expect((await rejected(client.call("GET", "endpoint"))).message).toMatch(/"apiKey"/);
 });
@@ -127,7 +127,7 @@ Deno.test("checkKey() is refused when there is no key anywhere", async () => {
   expect((await rejected(unsent({ apiKey: undefined }).checkKey())).message).toMatch(/"apiKey"/);
 });
 
-Deno.test("A function that fails to give a key is reported with its error as the cause", async () => {
+Deno.test("a function that fails to give a key is reported with its error as the cause", async () => {
   const cause = new Error("The vault is closed");
   const apiKey = () => Promise.reject(cause);
   const error = await rejected(unsent({ apiKey }).call("GET", "endpoint"));
@@ -323,7 +323,7 @@ Deno.test("createClient() refuses headers that cannot be sent, without showing t
   expect(inspect(error, { showHidden: true })).not.toMatch(/sec.ret/s);
 });
 
-Deno.test("A request that the arguments cannot make is refused", async () => {
+Deno.test("a request that the arguments cannot make is refused", async () => {
   const client = unsent();
   const list: HeadersInit[] = [{ "bad name": "x" }, { "x-bad": "sec\nret" }];
   for (const headers of list) {
