@@ -353,6 +353,7 @@ export function createClient<Paths extends object = paths>(
     return { data, response };
   }
 
+  // openapi-fetch's type has TRACE, which fetch forbids: it rejects.
   const methods = [...METHODS, "TRACE"].map((method) =>
     [method, (path: string, init?: Init) => perform(method, path, { ...init })] as const
   );

@@ -28,7 +28,7 @@ const types = `
 export interface Issue {
   /** A JSON pointer; \`*\` stands for a property that the schema does not name. */
   readonly path: string;
-  /** The keyword of the schema that the value breaks. */
+  /** What the value breaks: a keyword of JSON Schema, or \`json\`, \`empty\` or \`maxResponseBytes\`. */
   readonly rule: string;
 }
 
