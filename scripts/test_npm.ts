@@ -22,6 +22,7 @@ import {
 const PUBLINT_VERSION = "0.3.25";
 const ATTW_VERSION = "0.18.5";
 const TYPESCRIPT_VERSION = "5.9.3";
+const NODE_TYPES_VERSION = "20.19.25";
 
 const DOCUMENTS = ["CHANGELOG.md", "LICENSE", "README.md", "openapi/openapi.yaml", "package.json"];
 
@@ -65,15 +66,16 @@ function importedNames(text: string, specifier: string): string[] {
   return list.split(",").map((name) => name.trim().replace(/^type /, "")).filter(Boolean).sort();
 }
 
-/** A compiler's options for one way of finding modules. */
-function tsconfig(moduleResolution: string, files: string[]): string {
+/** A compiler's options for one way of finding modules, with the types of browsers or of Node. */
+function tsconfig(moduleResolution: string, files: string[], nodeTypes?: string): string {
   return JSON.stringify({
     compilerOptions: {
       module: moduleResolution === "bundler" ? "preserve" : moduleResolution,
       moduleResolution,
       target: "es2022",
-      lib: ["es2022", "dom", "dom.iterable"],
-      types: [],
+      lib: nodeTypes ? ["es2022"] : ["es2022", "dom", "dom.iterable"],
+      types: nodeTypes ? ["node"] : [],
+      ...nodeTypes && { typeRoots: [dirname(nodeTypes)] },
       strict: true,
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
@@ -199,16 +201,23 @@ function checks(
       return `${names.length + sandboxNames.length} names`;
     },
 
-    ...Object.fromEntries(["node16", "nodenext", "bundler"].map((resolution) => [
-      `TypeScript compiles an ES module and CommonJS with ${resolution}`,
+    ...Object.fromEntries([
+      ["node16"],
+      ["nodenext"],
+      ["nodenext", NODE_TYPES_VERSION],
+      ["bundler"],
+    ].map(([resolution = "", nodeTypes]) => [
+      `TypeScript compiles an ES module and CommonJS with ${resolution}` +
+      (nodeTypes ? ` and @types/node ${nodeTypes} alone` : ""),
       async () => {
         const tsc = join(await installTool("typescript", TYPESCRIPT_VERSION), "bin/tsc");
+        const types = nodeTypes && await installTool("@types/node", nodeTypes);
         const files = ["consumer.mts", "consumer.cts"];
         for (const file of files) {
           await Deno.copyFile(join(project, "consumer.ts"), join(project, file));
         }
-        const config = join(project, `tsconfig.${resolution}.json`);
-        await Deno.writeTextFile(config, tsconfig(resolution, files));
+        const config = join(project, "tsconfig.json");
+        await Deno.writeTextFile(config, tsconfig(resolution, files, types));
         const args = [tsc, "--project", config];
         const { success, stdout, output } = await run("node", args, { cwd: project });
         const errors = stdout.match(/^.*error TS\d+: /gm) ?? [];

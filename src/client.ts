@@ -72,7 +72,7 @@ export interface EndpointOptions extends CallOptions {
    *
    * @default {undefined}
    */
-  headers?: HeadersInit | undefined;
+  headers?: RequestInit["headers"] | undefined;
 }
 
 /**

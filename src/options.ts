@@ -44,7 +44,7 @@ export interface ClientOptions {
    *
    * @default {undefined}
    */
-  headers?: HeadersInit | undefined;
+  headers?: RequestInit["headers"] | undefined;
   /**
    * What sends the requests, for tests, proxies and tracing. Redirects must be handed back, not
    * followed, as the request's `redirect: "manual"` asks.

@@ -20,7 +20,7 @@ export interface Init extends CallOptions {
   body?: unknown;
   bodySerializer?: (body: unknown, headers?: Headers) => BodyInit;
   fetch?: ClientOptions["fetch"];
-  headers?: HeadersInit | undefined;
+  headers?: RequestInit["headers"] | undefined;
   middleware?: Middleware[];
   params?: {
     header?: Record<string, unknown>;
@@ -78,7 +78,7 @@ export function build(
   if (headers || params.header) {
     const more = Symbol.iterator in Object(headers) ? new Headers(headers) : headers;
     outgoing.headers = Object.fromEntries(
-      mergeHeaders(defaultHeaders, more, params.header as HeadersInit),
+      mergeHeaders(defaultHeaders, more, params.header as RequestInit["headers"]),
     );
   }
   if (body !== undefined) {

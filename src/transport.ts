@@ -26,7 +26,7 @@ export interface Policy extends Bounds {
 }
 
 /** A request that can be sent any number of times. */
-interface Outgoing extends Policy {
+interface Sendable extends Policy {
   readonly input: string | Request;
   readonly init: RequestInit;
   readonly idempotent: boolean;
@@ -166,7 +166,7 @@ export function readJson(
 }
 
 /** Sends a request once. */
-async function exchange(request: Outgoing, signal: AbortSignal): Promise<Received> {
+async function exchange(request: Sendable, signal: AbortSignal): Promise<Received> {
   const { name, input, fetch, secrets } = request;
   const init: RequestInit = { ...request.init, redirect: "manual", signal };
   let response: Response;
@@ -224,7 +224,7 @@ export function httpError(
 }
 
 /** Sends a request as often as the rules for retries allow, and hands back the last answer. */
-export async function send(request: Outgoing): Promise<Received> {
+export async function send(request: Sendable): Promise<Received> {
   const { name, onRetry, signal } = request;
   for (let attempt = 1;; attempt++) {
     let received: Received | undefined;

@@ -26,7 +26,9 @@ async function expectAlike(call: Call, headers?: Record<string, string>): Promis
   ) {
     const { data, error, response } = await call(client);
     outcomes.push({
-      data: data instanceof Blob ? await data.text() : data,
+      data: data instanceof Blob || data instanceof ArrayBuffer // which toEqual() would not compare
+        ? await new Response(data).text()
+        : data,
       error,
       status: response.status,
       requests: server.requests.splice(0).map(({ method, url, headers, body }) => {
