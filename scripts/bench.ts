@@ -3,19 +3,19 @@
  *
  *     deno task bench [memory | features [FOLDER|TARBALL]]
  *
- * With `memory` it makes a million calls of the package instead and prints the memory in use. With `features`
- * it prints the README's table, each cell of which is seen or read; rows on the npm package need the
- * one that `deno task build:npm` makes. The peers are installed from npm, once, into the user's
- * cache. Nothing here fails for being slow.
+ * With `memory` it makes a million calls of the package instead and prints the memory in use. With
+ * `features` it prints the README's table, each cell of which is seen or read; rows on the npm
+ * package need the one that `deno task build:npm` makes. The peers are installed from npm, once, into
+ * the user's cache. Nothing here fails for being slow.
  */
 
-import { join, resolve } from "node:path";
-import process from "node:process";
+import { join } from "node:path";
 import { build } from "esbuild";
 import { clients, peers } from "./bench/clients.ts";
 import { median } from "./bench/median.ts";
-import { readPackages, readTypes, size, use } from "./bench/packages.ts";
-import { takePackage } from "./npm/package.ts";
+import { installClient, readPackages, readTypes, size } from "./bench/packages.ts";
+import { mustRun, npm } from "./npm/command.ts";
+import { cache, root, takePackage } from "./npm/package.ts";
 
 const PEERS = {
   "@hey-api/openapi-ts": "0.99.0",
@@ -29,9 +29,7 @@ const PEERS = {
 const ROUNDS = 21;
 const IMPORTS = 11;
 
-const root = resolve(import.meta.dirname!, "..");
-const cache = Deno.env.get("XDG_CACHE_HOME") ?? join(process.env["HOME"] ?? root, ".cache");
-const folder = join(cache, "scam-address-client", "bench");
+const folder = join(cache, "bench");
 
 const runtimes = [
   { name: "Node.js", command: "node", args: ["--expose-gc"] },
@@ -39,16 +37,9 @@ const runtimes = [
 ];
 type Runtime = typeof runtimes[number];
 
-/** Runs a command in the folder to its end, and gives what it printed. */
-async function run(command: string, args: string[]): Promise<string> {
-  const { success, stdout } = await new Deno.Command(command, {
-    args,
-    cwd: folder,
-    stdin: "null",
-    stderr: "inherit",
-  }).output();
-  if (!success) throw new Error(`"${command} ${args.join(" ")}" failed`);
-  return new TextDecoder().decode(stdout);
+/** Runs a command in the folder, and gives what it printed. */
+function run(command: string, args: string[]): Promise<string> {
+  return mustRun(command, args, { cwd: folder });
 }
 
 /** Installs the peers that are not installed yet. */
@@ -56,7 +47,7 @@ async function install(): Promise<void> {
   await Deno.mkdir(folder, { recursive: true });
   const manifest = JSON.stringify({ private: true, type: "module", dependencies: PEERS });
   await Deno.writeTextFile(join(folder, "package.json"), manifest);
-  await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
+  await npm(["install"], folder);
 }
 
 /** Makes the JavaScript that every runtime takes from the project's TypeScript. */
@@ -136,8 +127,10 @@ async function compare(): Promise<string[][]> {
   const work = await Deno.makeTempDir({ prefix: "scam-address-bench-" });
   try {
     const own = await takePackage(Deno.args[1], work);
-    const uses = [];
-    for (const peer of peers) uses.push(await use(peer, { own, versions: PEERS, folder, work }));
+    const installations = [];
+    for (const peer of peers) {
+      installations.push(await installClient(peer, { own, versions: PEERS, folder, work }));
+    }
 
     const seen: Record<string, string[]>[] = [];
     for (const { command, args } of runtimes) {
@@ -145,7 +138,7 @@ async function compare(): Promise<string[][]> {
     }
     const [onNode = {}, onDeno = {}] = seen;
     const tsc = join(folder, "node_modules/typescript/bin/tsc");
-    const typed = await Promise.all(uses.map((use) => readTypes(use, tsc)));
+    const typed = await Promise.all(installations.map((each) => readTypes(each, tsc)));
     const sizes = await Promise.all(peers.map((peer) => size(peer, folder)));
     return [
       ["", ...peers.map(({ name }) => name)],
@@ -157,7 +150,7 @@ async function compare(): Promise<string[][]> {
           return cell === other ? cell : `${cell}; on Deno: ${other}`;
         }),
       ]),
-      ...await readPackages(uses),
+      ...await readPackages(installations),
       ["minified and gzipped", ...sizes.map((bytes) => `${(bytes / 1_000).toFixed(1)} kB`)],
     ];
   } finally {

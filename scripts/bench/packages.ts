@@ -8,7 +8,7 @@ import { installPackage, installTool, listFiles, type Package, root } from "../n
 import type { Client, Peer } from "./clients.ts";
 
 /** A client in a program that uses it. */
-export interface Use {
+export interface Installation {
   readonly peer: Peer;
   /** The program's folder. */
   readonly folder: string;
@@ -37,7 +37,7 @@ export async function size({ module, exports }: Client, folder: string): Promise
  * @param setting This package, the versions of the others, the folder that scripts/bench.ts
  * prepares, and one for what is to be removed.
  */
-export async function use(
+export async function installClient(
   peer: Peer,
   { own, versions, folder, work }: {
     own: Package;
@@ -45,7 +45,7 @@ export async function use(
     folder: string;
     work: string;
   },
-): Promise<Use> {
+): Promise<Installation> {
   const { name, generated } = peer;
   if (generated) return { peer, folder };
   const version = versions[name];
@@ -60,7 +60,7 @@ export async function use(
 }
 
 /** Whether TypeScript knows the body of `checkKey`: takes a right one and refuses a wrong one. */
-export async function readTypes({ peer, folder }: Use, tsc: string): Promise<string> {
+export async function readTypes({ peer, folder }: Installation, tsc: string): Promise<string> {
   const types = join(root, "src/generated/types.ts");
   const bodies = { right: '{ apiKey: "key" }', wrong: "{ apiKey: 7 }" };
   for (const [name, body] of Object.entries(bodies)) {
@@ -89,7 +89,7 @@ export async function readTypes({ peer, folder }: Use, tsc: string): Promise<str
 }
 
 /** What Node loads the package with, apart from the `require()` of ES modules that some know. */
-async function readFormats({ peer, folder }: Use): Promise<string> {
+async function readFormats({ peer, folder }: Installation): Promise<string> {
   if (peer.generated) return "source code";
   const loads = async (loader: string) => {
     const flags = ["--no-experimental-require-module", "--input-type=commonjs"];
@@ -101,14 +101,14 @@ async function readFormats({ peer, folder }: Use): Promise<string> {
 }
 
 /** The Node.js that the package asks for; of source code, the package that generates it. */
-async function readEngines({ peer, folder }: Use): Promise<string> {
+async function readEngines({ peer, folder }: Installation): Promise<string> {
   const file = join(folder, "node_modules", peer.name, "package.json");
   const { engines } = JSON.parse(await Deno.readTextFile(file));
   return engines?.node?.replace(/^>=/, "") ?? "not stated";
 }
 
 /** What an installation brings. */
-async function readInstalled({ peer, folder }: Use): Promise<string> {
+async function readInstalled({ peer, folder }: Installation): Promise<string> {
   if (peer.generated) {
     const code = await Deno.readTextFile(join(folder, peer.module));
     if (/^import /m.test(code)) throw new Error(`The code of "${peer.name}" imports packages`);
@@ -130,10 +130,13 @@ const readings = {
 };
 
 /** Reads the clients' packages; gives the rows of a table. */
-export async function readPackages(uses: Use[]): Promise<string[][]> {
+export async function readPackages(installations: Installation[]): Promise<string[][]> {
   const rows = [];
   for (const [title, read] of Object.entries(readings)) {
-    rows.push([title, ...await Promise.all(uses.map((use) => use.unlike ?? read(use)))]);
+    rows.push([
+      title,
+      ...await Promise.all(installations.map((each) => each.unlike ?? read(each))),
+    ]);
   }
   return rows;
 }

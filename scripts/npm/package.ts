@@ -5,6 +5,12 @@ import { mustRun, npm } from "./command.ts";
 /** The project's folder. */
 export const root = resolve(import.meta.dirname!, "../..");
 
+/** Where the user's cache keeps what the scripts install. */
+export const cache: string = join(
+  Deno.env.get("XDG_CACHE_HOME") ?? join(process.env["HOME"] ?? root, ".cache"),
+  "scam-address-client",
+);
+
 /** A package as npm would deliver it. */
 export interface Package {
   /** How it was come by, for people. */
@@ -73,8 +79,7 @@ export async function installPackage(tarball: string, project: string): Promise<
  * @returns The package's folder.
  */
 export async function installTool(name: string, version: string): Promise<string> {
-  const cache = Deno.env.get("XDG_CACHE_HOME") ?? join(process.env["HOME"] ?? root, ".cache");
-  const folder = join(cache, "scam-address-client", `${name.replace("/", "+")}@${version}`);
+  const folder = join(cache, `${name.replace("/", "+")}@${version}`);
   const installed = join(folder, "node_modules", name);
   const complete = join(folder, "complete");
   if (!(await exists(complete))) {
