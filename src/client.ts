@@ -298,9 +298,8 @@ export function createClient<Paths extends object = paths>(
         defaultHeaders,
       );
       checkUrl(built.url);
-      const { url, outgoing } = built;
-      if (middleware.length || typeof outgoing.body === "object") { // not the same bytes each time
-        request = new Request(url, outgoing);
+      if (middleware.length || typeof built.outgoing.body === "object") {
+        request = new Request(built.url, built.outgoing); // whose bytes are the same each time
       }
     } catch (error) {
       if (error instanceof ScamAddressError) throw error;
@@ -355,11 +354,11 @@ export function createClient<Paths extends object = paths>(
 
   // openapi-fetch's type has TRACE, which fetch forbids: it rejects.
   const methods = [...METHODS, "TRACE"].map((method) =>
-    [method, (path: string, init?: Init) => perform(method, path, { ...init })] as const
+    [method, (path: string, init?: Init) => perform(method, path, init ?? {})] as const
   );
   const client = {
     ...Object.fromEntries(methods),
-    request: (method: string, path: string, init?: Init) => perform(method, path, { ...init }),
+    request: (method: string, path: string, init?: Init) => perform(method, path, init ?? {}),
     use(...added: Middleware[]) {
       installed = [...installed, ...added];
     },
@@ -369,12 +368,12 @@ export function createClient<Paths extends object = paths>(
       );
     },
     async checkKey(key?: string, options?: CallOptions): Promise<KeyStatus> {
-      const body = { apiKey: key === undefined ? await ask({ ...options }) : readApiKey(key) };
+      const body = { apiKey: key === undefined ? await ask(options ?? {}) : readApiKey(key) };
       const { data } = await perform("POST", "/checkKey", { ...options, body }, true);
       return data as KeyStatus;
     },
     async call(method: Method, endpoint: string, options?: EndpointOptions): Promise<unknown> {
-      const { query = {}, ...rest } = { ...options };
+      const { query = {}, ...rest } = options ?? {};
       const { data } = await perform(
         method,
         toPath(endpoint),

@@ -25,7 +25,10 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8}, [\w :-]+ GMT$/;
  * @param now The time, in milliseconds since the epoch.
  * @returns Seconds from now on; `undefined` for no header, junk and the past.
  */
-export function parseRetryAfter(value: string | null, now: number): number | undefined {
+export function parseRetryAfter(
+  value: string | null | undefined,
+  now: number,
+): number | undefined {
   if (!value) return undefined;
   if (/^\d+$/.test(value)) return Number(value);
   const delay = HTTP_DATE.test(value) ? (Date.parse(value) - now) / 1_000 : NaN;

@@ -228,24 +228,24 @@ export async function send(request: Sendable): Promise<Received> {
   const { name, onRetry, signal } = request;
   for (let attempt = 1;; attempt++) {
     let received: Received | undefined;
-    let error: HttpError | NetworkError | TimeoutError;
+    let error!: NetworkError | TimeoutError;
     try {
       received = await bounded((signal) => exchange(request, signal), request);
       if (received.response.ok) return received;
-      error = httpError(request, received);
     } catch (thrown) {
       if (
         signal?.aborted || !(thrown instanceof NetworkError || thrown instanceof TimeoutError)
       ) throw thrown;
       error = thrown;
     }
-    const { status, retryAfter } = error as Partial<HttpError>;
+    const { status, headers } = received?.response ?? {} as Partial<Response>;
+    const retryAfter = parseRetryAfter(headers?.get("retry-after"), Date.now());
     const delay = retryDelay({ ...request, attempt, status, retryAfter }, Math.random());
     if (delay === undefined) {
       if (received) return received;
       throw error;
     }
-    onRetry?.({ attempt, delay, error });
+    onRetry?.({ attempt, delay, error: received ? httpError(request, received) : error });
     await bounded(() => new Promise(() => {}), { name, timeout: delay, signal })
       .catch(() => signal?.throwIfAborted()); // and its time-out is what is waited for
   }

@@ -292,8 +292,6 @@ Deno.test("every attempt sends the same bytes", async () => {
   expect(asked).toBe(clients.length); // once for a call, not once for an attempt
 });
 
-// Retry-After
-
 Deno.test("every attempt sends the same bytes of a form and of a stream", async () => {
   await using server = await serve((_, response) => {
     response.writeHead(429, { "retry-after": "0" }).end();
@@ -316,6 +314,8 @@ Deno.test("every attempt sends the same bytes of a form and of a stream", async 
     expect(sent).toEqual(Array(3).fill(sent[0]));
   }
 });
+
+// Retry-After
 
 Deno.test("call() ends at once when the service asks for more than 60 s", async () => {
   const date = new Date(Date.now() + 3_600_000).toUTCString();
@@ -353,6 +353,15 @@ Deno.test("call() means to wait as long as the service asks", async () => {
     expect(delay).toBeLessThanOrEqual(most);
     expect((error as HttpError).retryAfter).toBeCloseTo(delay / 1_000, 0);
   }
+});
+
+Deno.test("call() obeys a Retry-After that reads like the key", async () => {
+  await using server = await serve(fail(429, "1"));
+  const delays: number[] = [];
+  const onRetry = ({ delay }: RetryEvent) => delays.push(delay);
+  const client = createClient({ baseUrl: server.url, apiKey: "1", retries: 1, onRetry });
+  await caught(client.call("POST", "report"));
+  expect(delays).toEqual([1_000]);
 });
 
 Deno.test("call() backs off when Retry-After makes no sense", async () => {
