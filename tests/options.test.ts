@@ -2,14 +2,9 @@
 import { expect } from "@std/expect";
 import { inspect } from "node:util";
 import { type ClientOptions, ConfigurationError, createClient, type Method } from "../mod.ts";
-import { json, serve, validKey } from "./server.ts";
+import { type AnyPath, json, serve, validKey } from "./server.ts";
 
 const baseUrl = "https://service.example/";
-
-/** A path that is not in the document. */
-interface AnyPath {
-  [path: string]: { get: { responses: never } };
-}
 
 /** Creates a client whose fetch fails the test. */
 function unsent(options: Partial<ClientOptions> = {}) {

@@ -13,14 +13,10 @@ import {
   type ScamAddressError,
 } from "../mod.ts";
 import { caught, shown, withoutBackOff } from "./outcome.ts";
-import { json, serve, serveBytes, validKey } from "./server.ts";
+import { type AnyPath, json, serve, serveBytes, validKey } from "./server.ts";
 
 /** Holds all that changes on the way through URLs, JSON, HTML and regular expressions. */
 const apiKey = `k3y-"of"-\\the/+client+%$&<1>`;
-
-interface AnyPath {
-  [path: string]: { get: { responses: never }; post: { responses: never } };
-}
 
 /** The key as it is, and as URLs, JSON and inspect() write it. */
 const forms = [

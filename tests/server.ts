@@ -119,5 +119,10 @@ export function json(response: ServerResponse, value: unknown, status = 200): vo
   response.end(JSON.stringify(value));
 }
 
+/** The methods of openapi-fetch, for paths that are not in the OpenAPI document. */
+export interface AnyPath {
+  [path: string]: { get: { responses: never }; post: { responses: never } };
+}
+
 /** An answer of `checkKey` to a valid key. */
 export const validKey = { apiKeyValid: true, data: { credits: 100 } };

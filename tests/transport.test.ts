@@ -12,14 +12,9 @@ import {
   TimeoutError,
 } from "../mod.ts";
 import { caught, deferred, shown, withoutBackOff } from "./outcome.ts";
-import { json, serve, serveBytes, serveSockets, validKey } from "./server.ts";
+import { type AnyPath, json, serve, serveBytes, serveSockets, validKey } from "./server.ts";
 
 const apiKey = "key-of-the-client";
-
-/** The methods of openapi-fetch, for paths that are not in the document. */
-interface AnyPath {
-  [path: string]: { get: { responses: never }; post: { responses: never } };
-}
 
 /** Asserts that a rejection is a time-out, and that it came not long after the time was up. */
 async function expectTimeout(timeout: number, call: () => Promise<unknown>): Promise<void> {
@@ -337,7 +332,7 @@ Deno.test("call() reads a body of maxResponseBytes and no larger one", async () 
     if (url.endsWith("/zipped")) {
       const zipped = gzipSync(body); // announces less than the limit
       response.writeHead(200, { "content-encoding": "gzip", "content-length": zipped.length });
-      return void response.end(zipped); // with the content-length of these few bytes
+      return void response.end(zipped);
     }
     response.write(body.slice(0, 500));
     response.end(body.slice(500));

@@ -58,6 +58,11 @@ function sendString(response: ServerResponse, length: number): void {
   response.end(`"${"x".repeat(length)}"`);
 }
 
+/** Whether a call fails. */
+async function fails(client: Opened, ...call: Parameters<Opened["send"]>): Promise<boolean> {
+  return "error" in await outcome(() => client.send(...call));
+}
+
 /** Counts how often a call is repeated that is always answered with 503. */
 async function repeats(open: Open, method: "GET" | "POST", path: string): Promise<number> {
   await using server = await serve((_, response) => json(response, {}, 503));
@@ -103,13 +108,10 @@ const probes: Record<string, Probe> = {
   async "checks answers at run time"(open) {
     const wrong = { apiKeyValid: "yes", data: { credits: "many" } };
     await using server = await serve((_, response) => json(response, wrong));
-    const refuses = async (options?: Options) => {
-      const client = open(server.url, options);
-      return "error" in await outcome(() => client.send("POST", "checkKey", { apiKey }));
-    };
-    if (await refuses()) return "yes";
+    if (await fails(open(server.url), "POST", "checkKey", { apiKey })) return "yes";
     const responseValidator = () => Promise.reject(new Error("Refused"));
-    return await refuses({ responseValidator }) ? "with your validator" : "no";
+    const client = open(server.url, { responseValidator });
+    return await fails(client, "POST", "checkKey", { apiKey }) ? "with your validator" : "no";
   },
 
   "time-out by default": timeoutByDefault,
@@ -147,12 +149,9 @@ const probes: Record<string, Probe> = {
 
   async "limit for the size of a body"(open) {
     await using server = await serve((_, response) => sendString(response, 16 * MIB));
-    const refuses = async (options?: Options) => {
-      const client = open(server.url, options);
-      return "error" in await outcome(() => client.send("GET", "report"));
-    };
-    if (await refuses()) return "by default";
-    return await refuses({ maxResponseBytes: MIB }) ? "by option" : "no";
+    if (await fails(open(server.url), "GET", "report")) return "by default";
+    const client = open(server.url, { maxResponseBytes: MIB });
+    return await fails(client, "GET", "report") ? "by option" : "no";
   },
 
   async "keeps the key from a redirect's host"(open) {

@@ -5,18 +5,16 @@ import { createSandbox } from "../../src/sandbox.ts";
 const root = new URL("../../", import.meta.url);
 const allowEnv = "--allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL";
 
+/** What Deno is given to run the command. */
+function denoArgs(permissions: string[], args: string[]): string[] {
+  const options = ["--quiet", "--no-prompt", "--import-map=import_map.npm.json", ...permissions];
+  return ["run", ...options, "src/cli.ts", ...args];
+}
+
 /** Starts the command; standard input is closed unless `stdin` is written to it. */
 function start(permissions: string[], args: string[], env: Record<string, string> = {}) {
   return new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "--quiet",
-      "--no-prompt",
-      "--import-map=import_map.npm.json",
-      ...permissions,
-      "src/cli.ts",
-      ...args,
-    ],
+    args: denoArgs(permissions, args),
     cwd: root,
     env: { SCAM_ADDRESS_API_KEY: "", SCAM_ADDRESS_BASE_URL: "", NO_COLOR: "1", ...env },
     stdin: "piped",
@@ -101,14 +99,7 @@ Deno.test("src/cli.ts exits with 3 when its output cannot be written", async () 
         "-c",
         `exec "$0" "$@" ${redirection}`,
         Deno.execPath(),
-        "run",
-        "--quiet",
-        "--no-prompt",
-        "--import-map=import_map.npm.json",
-        allowEnv,
-        "src/cli.ts",
-        "check-key",
-        "--sandbox",
+        ...denoArgs([allowEnv], ["check-key", "--sandbox"]),
       ],
       cwd: root,
       env: { SCAM_ADDRESS_API_KEY: "demo-key", NO_COLOR: "1" },
