@@ -2,8 +2,6 @@
  * The client of the Scam Address Service: it checks API keys and calls the service's operations with
  * the `X-API-Key` header handled for you.
  *
- * Sections that the documentation names are those of the service's own document.
- *
  * @example Check a key
  * ```ts
  * import { createClient } from "@scam-address/client";
@@ -43,3 +41,4 @@ export {
 export type { components, operations, paths } from "./src/generated/types.ts";
 export type { CallOptions, ClientOptions } from "./src/options.ts";
 export type { RetryEvent } from "./src/retry.ts";
+export type { Middleware } from "openapi-fetch";

@@ -1,52 +1,26 @@
-import type { Client, Middleware } from "openapi-fetch";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import createFetchClient, { type Client, type Middleware } from "openapi-fetch";
 
+import { type Call, checkMiddleware, type Init, prepareCall, resolveApiKey } from "./call.ts";
+import { checkNames, kindOf, readApiKey } from "./checks.ts";
 import { ConfigurationError, ScamAddressError } from "./errors.ts";
-import { apiKeyHeader, operations } from "./generated/operations.ts";
+import { operations } from "./generated/operations.ts";
 import type { components, paths } from "./generated/types.ts";
-import {
-  type CallOptions,
-  checkFunction,
-  checkSignal,
-  type ClientOptions,
-  readApiKey,
-  readBaseUrl,
-  readNumber,
-} from "./options.ts";
-import {
-  build,
-  checkPath,
-  type Init,
-  isBodiless,
-  markJson,
-  type Outgoing,
-  repeatable,
-  toPath,
-} from "./request.ts";
-import { through } from "./middleware.ts";
-import { isIdempotent } from "./retry.ts";
-import { redact, redactCause, secretForms } from "./secrets.ts";
-import {
-  bounded,
-  decode,
-  httpError,
-  parse,
-  read,
-  readJson,
-  rebuild,
-  type Received,
-  send,
-} from "./transport.ts";
+import type { Operation } from "./operation.ts";
+import { type CallOptions, type ClientOptions, readClientOptions, readHeaders } from "./options.ts";
+import { checkPathParameters, METHODS, readMethod, toJson, toPath, toQuery } from "./request.ts";
+import { decode, httpError, parseJson, type Received } from "./response.ts";
+import { checkSchema, validate } from "./schema.ts";
+import { type Clock, systemClock } from "./time.ts";
+import { createTransport, readForeignBody } from "./transport.ts";
 
-/**
- * What the service reports on an API key: {@linkcode ValidKey} or {@linkcode InvalidKey}, told
- * apart by `apiKeyValid` (sections 2 and 4 of the service's document).
- */
+/** What the service reports on an API key; `apiKeyValid` tells the two forms apart. */
 export type KeyStatus = components["schemas"]["KeyStatus"];
 
-/** The report on a valid key, with its credits (section 4, rule 1). */
+/** The report on a valid key, with its credits. */
 export type ValidKey = components["schemas"]["ValidKey"];
 
-/** The report on a key that is not valid; what else it holds is not shown (section 4, rule 2). */
+/** The report on a key that is not valid. What else it holds is not documented. */
 export type InvalidKey = components["schemas"]["InvalidKey"];
 
 /** An HTTP method that {@linkcode ScamAddressClient.call} takes. */
@@ -54,25 +28,20 @@ export type Method = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | 
 
 /** What {@linkcode ScamAddressClient.call} sends, and what differs from the client's options. */
 export interface EndpointOptions extends CallOptions {
-  /**
-   * The body: anything that JSON can hold. `undefined` sends none, as GET and HEAD require.
-   *
-   * @default {undefined}
-   */
+  /** The body, written as JSON. `undefined` sends none, as GET and HEAD require. */
   body?: unknown;
   /**
-   * The query: arrays repeat the name, objects become `name[field]=value`, `null` and `undefined`
-   * are left out.
-   *
-   * @default {undefined}
+   * The query. Values are written as in JSON, so a `Date` is ISO 8601; a list repeats the name, the
+   * fields of an object become `name[field]`, and `null` and `undefined` are left out.
    */
   query?: Readonly<Record<string, unknown>> | undefined;
+  /** Headers in addition to the client's; `null` removes one. An `X-API-Key` is not sent. */
+  headers?: ClientOptions["headers"];
   /**
-   * Headers besides those of the client. An `X-API-Key` among them is left out.
-   *
-   * @default {undefined}
+   * Checks the response: any [Standard Schema](https://standardschema.dev), such as one made by Zod,
+   * Valibot or ArkType. `call` resolves to its output, with its transforms applied.
    */
-  headers?: RequestInit["headers"] | undefined;
+  schema?: Schema | undefined;
 }
 
 /**
@@ -82,25 +51,31 @@ export interface EndpointOptions extends CallOptions {
  */
 type OpenapiFetchClient<Paths extends object> = Client<Paths>;
 
+/** @internal */
+type Schema = StandardSchemaV1;
+
+/** @internal */
+type OutputOf<Given extends Schema> = StandardSchemaV1.InferOutput<Given>;
+
 /**
  * The client: [openapi-fetch](https://openapi-ts.dev/openapi-fetch/)'s methods for the operations of
- * the OpenAPI document, and besides `checkKey` and `call`.
+ * the OpenAPI document, and in addition `checkKey` and `call`.
  *
- * `GET`, `POST` and their like resolve to `{ data, error, response }` and also take
- * {@linkcode CallOptions}. They reject as {@linkcode ScamAddressClient.call} does, but for statuses
- * outside 2xx and 3xx, which `error` and `response` report; `error` is `undefined` when the body is
- * empty, so test `response.ok` for errors, and `data` before you use it.
+ * `GET`, `POST` and the other methods resolve to `{ data, error, response }` and also take
+ * {@linkcode CallOptions}. A 4xx or 5xx status does not reject: `error` and `response` report it.
+ * `error` is empty when the body is, so test `response.ok`. For everything else they reject as
+ * {@linkcode ScamAddressClient.call} does.
  *
  * Middleware runs once for each call, around all attempts, for `checkKey` and `call` too. It sees
- * requests without the `X-API-Key` header, which is added last, and the key that `checkKey` asks about
- * in the body; neither `timeout` nor `signal` ends what it does itself, and what it throws comes out as
- * it is.
+ * requests without the `X-API-Key` header, which is added last, and sees the key that `checkKey` asks
+ * about in the body. It runs outside of `timeout` and `signal`, and what it throws is passed on. Its
+ * `options.parseAs` is `"stream"` where it would be `"json"`, because this client parses JSON itself.
  *
  * @typeParam Paths The `paths` that openapi-typescript makes of an OpenAPI document.
  */
 export interface ScamAddressClient<Paths extends object = paths> extends OpenapiFetchClient<Paths> {
   /**
-   * Asks the service whether a key is valid and how many credits it has (section 4).
+   * Asks the service whether a key is valid and how many credits it has.
    *
    * The key travels in the body; the request carries no `X-API-Key` header.
    *
@@ -119,56 +94,117 @@ export interface ScamAddressClient<Paths extends object = paths> extends Openapi
    * @param options What differs from the client's options.
    * @returns The key's status.
    * @throws {ConfigurationError} When there is no key, or none that a header could carry.
-   * @throws {HttpError} When the service answers with a status outside 2xx and 3xx.
-   * @throws {RedirectError} When the service answers with a redirect.
-   * @throws {NetworkError} When the service cannot be reached or the answer breaks off.
+   * @throws {HttpError} When the service responds with a 4xx or 5xx status.
+   * @throws {RedirectError} When the service responds with a redirect.
+   * @throws {NetworkError} When the service cannot be reached or the response breaks off.
    * @throws {TimeoutError} When the last attempt's time is up.
-   * @throws {InvalidResponseError} When the answer is not what the OpenAPI document says.
+   * @throws {InvalidResponseError} When the response is not what the OpenAPI document says.
    */
   checkKey(apiKey?: string, options?: CallOptions): Promise<KeyStatus>;
 
   /**
    * Calls an endpoint that the OpenAPI document does not have, with the `X-API-Key` header and
-   * `Content-Type: application/json` (section 4, "Other endpoints").
+   * `Content-Type: application/json`, and checks the response with a schema.
    *
-   * @example Call an endpoint by its name
+   * @example Check the response with a schema
    * ```ts
    * import { createClient } from "@scam-address/client";
    * import { createSandbox } from "@scam-address/client/sandbox";
+   * import { z } from "zod";
    *
    * const { fetch } = createSandbox({
    *   keys: { "demo-key": 100 },
-   *   routes: { "GET report": () => Response.json({ reports: [] }) },
+   *   routes: { "GET report": () => ({ reports: ["first"] }) },
    * });
    * const client = createClient({
    *   baseUrl: "https://service.example/",
    *   apiKey: "demo-key",
    *   fetch,
    * });
-   * console.log(await client.call("GET", "report", { query: { page: 1 } })); // { reports: [] }
+   * const schema = z.object({ reports: z.array(z.string()) });
+   * const { reports } = await client.call("GET", "report", { query: { page: 1 }, schema });
+   * console.log(reports.length); // 1
    * ```
+   *
+   * @typeParam Given The type of the schema.
+   * @param method The method. GET, HEAD, OPTIONS, PUT and DELETE are repeated after a failure that
+   * may pass, other methods only when the service responds with 429.
+   * @param endpoint The endpoint's name, which directly follows the base URL.
+   * @param options The schema, what to send, and what differs from the client's options.
+   * @returns The output of the schema. For a 2xx response without content the schema is given
+   * `undefined`.
+   * @throws {ConfigurationError} When the client has no key, or an argument is wrong.
+   * @throws {HttpError} When the service responds with a 4xx or 5xx status.
+   * @throws {RedirectError} When the service responds with a redirect.
+   * @throws {NetworkError} When the service cannot be reached or the response breaks off.
+   * @throws {TimeoutError} When the last attempt's time is up.
+   * @throws {InvalidResponseError} When the response is not JSON, is too large, or is rejected by
+   * the schema.
+   */
+  call<Given extends Schema>(
+    method: Method,
+    endpoint: string,
+    options: EndpointOptions & { schema: Given },
+  ): Promise<OutputOf<Given>>;
+
+  /**
+   * Calls an endpoint that the OpenAPI document does not have, without checking the response.
    *
    * @param method The method.
    * @param endpoint The endpoint's name, which directly follows the base URL.
    * @param options What to send, and what differs from the client's options.
-   * @returns The JSON of the answer; `undefined` for a success without content.
-   * @throws {ConfigurationError} When the client has no key, or an argument is wrong.
-   * @throws {HttpError} When the service answers with a status outside 2xx and 3xx.
-   * @throws {RedirectError} When the service answers with a redirect.
-   * @throws {NetworkError} When the service cannot be reached or the answer breaks off.
-   * @throws {TimeoutError} When the last attempt's time is up.
-   * @throws {InvalidResponseError} When the answer is not JSON, or too large.
+   * @returns The JSON of the response; `undefined` for a 2xx response without content.
+   * @throws {ScamAddressError} As with a schema.
    */
   call(method: Method, endpoint: string, options?: EndpointOptions): Promise<unknown>;
 }
 
+/** What openapi-fetch's methods resolve to. */
 interface Result {
   data?: unknown;
   error?: unknown;
   response: Response;
 }
 
-const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
+/** A result, and what it came from. */
+interface Outcome {
+  readonly result: Result;
+  readonly call: Call;
+  /** What the transport received; undefined when middleware responded instead. */
+  readonly received: Received | undefined;
+}
+
+const CALL_OPTIONS = ["signal", "timeout", "retries"];
+const ENDPOINT_OPTIONS = [...CALL_OPTIONS, "body", "query", "headers", "schema"];
+
+/** Reads the JSON of a 2xx response, which openapi-fetch hands over unread. */
+async function readData({ result, call, received }: Outcome): Promise<unknown> {
+  const { data, response } = result;
+  if (data === undefined) return parseJson(new Uint8Array(), response.status, call);
+  const body = response === received?.response
+    ? received.body
+    : await readForeignBody(response, call);
+  return parseJson(body, response.status, call);
+}
+
+/** Gives the data of a 2xx response, and throws any other. */
+function unwrap({ result, call, received }: Outcome): unknown {
+  const { data, error, response } = result;
+  if (response.ok) return data;
+  if (response === received?.response) throw httpError(call, response, decode(received.body));
+  throw httpError(call, response, typeof error === "string" ? error : JSON.stringify(error) ?? "");
+}
+
+/** Says that openapi-fetch could not make a request of the arguments. */
+function unbuildable(error: unknown, { target, secrets }: Call): ConfigurationError {
+  // A TypeError is the platform's, which may quote a header or an address.
+  const cause = error instanceof TypeError ? undefined : secrets.reason(error);
+  return new ConfigurationError(
+    `"${secrets.redact(target)}" cannot be built: see "headers", "params", "body" and "baseUrl"` +
+      (cause ? `: ${cause.message}` : ""),
+    cause && { cause },
+  );
+}
 
 /**
  * Creates a client of the Scam Address Service.
@@ -190,8 +226,8 @@ const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
  * if (status.apiKeyValid) console.log(status.data.credits); // 100
  * ```
  *
- * @typeParam Paths The `paths` that openapi-typescript makes of an OpenAPI document; those of this
- * package's own by default.
+ * @typeParam Paths The `paths` that openapi-typescript makes of an OpenAPI document; this package's
+ * own by default.
  * @param options Where and how to send requests; only `baseUrl` is required.
  * @returns The client.
  * @throws {ConfigurationError} When an option is wrong.
@@ -199,189 +235,114 @@ const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
 export function createClient<Paths extends object = paths>(
   options: ClientOptions,
 ): ScamAddressClient<Paths> {
-  options = Object(options); // null, from JavaScript, has no baseUrl either
-  const { apiKey, fetch: defaultFetch, onRetry } = options;
-  const baseUrl = readBaseUrl(options);
-  const defaultTimeout = readNumber("timeout", options.timeout);
-  const defaultRetries = readNumber("retries", options.retries);
-  const maxResponseBytes = readNumber("maxResponseBytes", options.maxResponseBytes);
-  if (typeof apiKey !== "function" && apiKey !== undefined) readApiKey(apiKey);
-  checkFunction("fetch", defaultFetch);
-  checkFunction("onRetry", onRetry);
-  let defaultHeaders: Record<string, string>;
-  try {
-    defaultHeaders = Object.fromEntries(new Headers(options.headers));
-  } catch {
-    throw new ConfigurationError('"headers" holds a name or value that no header can carry');
-  }
+  return createClientWith(options, systemClock);
+}
 
-  let installed: Middleware[] = [];
+/** Creates a client whose waits between attempts a clock decides on, for tests. */
+export function createClientWith<Paths extends object = paths>(
+  options: ClientOptions,
+  clock: Clock,
+): ScamAddressClient<Paths> {
+  const settings = readClientOptions(options);
+  const openapi = createFetchClient<Record<string, never>>(settings.openapi);
+  let hasMiddleware = false;
 
-  /** Gives the client's own key. */
-  async function ask({ timeout, signal }: CallOptions): Promise<string> {
-    if (apiKey === undefined) {
-      throw new ConfigurationError('This request needs a key: give createClient() an "apiKey"');
-    }
-    if (typeof apiKey === "string") return apiKey;
-    checkSignal(signal);
-    const work = async () => {
-      try {
-        return await apiKey();
-      } catch (cause) {
-        throw new ConfigurationError('The function "apiKey" failed', {}, { cause });
-      }
-    };
-    const bounds = {
-      name: "apiKey",
-      timeout: readNumber("timeout", timeout, defaultTimeout),
-      signal,
-    };
-    return readApiKey(await bounded(work, bounds));
-  }
-
-  /** Refuses an address outside the base URL's origin, or one that is not what it seems. */
-  function checkUrl(url: string): void {
-    if (!url.startsWith(baseUrl) && new URL(url).origin !== new URL(baseUrl).origin) {
-      throw new ConfigurationError('A request must stay at the origin of "baseUrl"');
-    }
-    checkPath("params.path", url.replace(/[?#].*/s, ""));
-  }
-
-  /** Performs a request as openapi-fetch does. Where `strict`, an error status throws. */
-  async function perform(
+  /** Sends a request through openapi-fetch and the transport, and checks the response. */
+  async function dispatch(
     method: string,
     path: string,
-    {
-      fetch = defaultFetch,
-      middleware: added = [],
-      retries = defaultRetries,
-      signal,
-      timeout = defaultTimeout,
-      ...init
-    }: Init,
-    strict = false,
-  ): Promise<Result> {
-    const { body, parseAs = "json" } = init;
-    method = `${method}`.toUpperCase();
-    if (!METHODS.includes(method)) {
-      throw new ConfigurationError(`"method" must be one of ${METHODS.join(", ")}`);
-    }
-    if (body !== undefined && isBodiless(method)) {
-      throw new ConfigurationError(`"body" must be left out of a ${method} request`);
-    }
-    checkFunction("fetch", fetch);
-    readNumber("timeout", timeout);
-    readNumber("retries", retries);
-    checkSignal(signal);
-
-    const target = `${method} ${path}`;
-    const operation = operations[target];
-    const access = operation?.apiKey ?? "required";
-    const secrets = secretForms((body as { apiKey?: unknown } | null | undefined)?.apiKey);
-    let key: string | undefined;
-    if (access === "required" || (access === "optional" && apiKey !== undefined)) {
-      key = await ask({ timeout, signal });
-      secrets.push(...secretForms(key));
-    }
-    const name = operation ? target : redact(target, secrets);
-    const policy = { name, timeout, retries, maxResponseBytes, signal, fetch, onRetry, secrets };
-
-    let built;
-    let middleware: Middleware[];
-    let request: Request | undefined;
+    init: Init,
+    operation: Operation | undefined,
+  ): Promise<Outcome> {
+    const call = await prepareCall(method, path, init, operation, settings, clock, hasMiddleware);
+    const transport = createTransport(call);
+    const { timeout: _timeout, retries: _retries, headers, parseAs = "json", ...rest } = init;
+    let result: Result;
     try {
-      middleware = [...installed, ...added].filter(Boolean); // openapi-fetch skips what is null
-      built = build(
-        method,
-        path,
-        { fetch, ...init, baseUrl: init.baseUrl || baseUrl },
-        defaultHeaders,
-      );
-      checkUrl(built.url);
-      if (middleware.length || typeof built.outgoing.body === "object") {
-        request = new Request(built.url, built.outgoing); // whose bytes are the same each time
-      }
+      result = await openapi.request(method as never, path as never, {
+        ...rest,
+        headers: readHeaders(headers),
+        parseAs: parseAs === "json" ? "stream" : parseAs,
+        fetch: transport.fetch,
+        Request: transport.Request,
+      } as never);
     } catch (error) {
-      if (error instanceof ScamAddressError) throw error;
-      // A TypeError is the platform's, which may quote a header or an address.
-      const options = error instanceof TypeError ? {} : { cause: redactCause(error, secrets) };
-      throw new ConfigurationError(
-        `"${name}" cannot be built: see "headers", "params", "middleware" and "baseUrl"`,
-        {},
-        options,
-      );
+      for (const signal of call.signals) signal.throwIfAborted(); // openapi-fetch loses a falsy one
+      if (transport.isBuilt || error instanceof ScamAddressError) throw error;
+      throw unbuildable(error, call);
     }
-    const { url, outgoing, context } = built;
-
-    let received: Received | undefined;
-    const deliver = async (input: string | Request, init: Outgoing): Promise<Response> => {
-      if (access !== "none") markJson(init);
-      delete init.headers[apiKeyHeader.toLowerCase()];
-      if (key !== undefined) init.headers[apiKeyHeader] = key;
-      const { idempotent = isIdempotent(init.method) } = operations[`${init.method} ${path}`] ?? {};
-      received = await send({ ...policy, idempotent, input, init });
-      if (received.response.status > 599) throw httpError(policy, received); // rebuild() cannot
-      if (middleware.length) received = { ...received, response: rebuild(received) };
-      return received.response;
-    };
-    const response = request
-      ? await through(middleware, request, context, async (request) => {
-        checkUrl(request.url);
-        return deliver(request, await repeatable(request));
-      })
-      : await deliver(url, outgoing);
-    if (response !== received?.response) { // middleware has answered
-      const body = await bounded((signal) => read(response, policy, signal), policy);
-      received = { response, body };
-    }
-
-    if (!response.ok) {
-      if (strict) throw httpError(policy, received);
-      const text = decode(received.body);
-      return { error: text ? parse(text) : undefined, response };
-    }
-    let data: unknown;
-    if (parseAs !== "json") {
-      const copy = rebuild(received);
-      data = parseAs === "stream" ? copy.body : await copy[parseAs]();
-    } else if (method !== "HEAD") {
-      const { responses = {} } = operation ?? {};
-      const validate = responses[response.status] ?? responses["2XX"] ?? responses["default"];
-      data = readJson(received, policy, validate);
-    }
-    return { data, response };
+    const outcome = { result, call, received: transport.received };
+    if (result.response.ok && parseAs === "json") result.data = await readData(outcome);
+    return outcome;
   }
 
-  // openapi-fetch's type has TRACE, which fetch forbids: it rejects.
-  const methods = [...METHODS, "TRACE"].map((method) =>
-    [method, (path: string, init?: Init) => perform(method, path, init ?? {})] as const
-  );
+  /** Does what openapi-fetch's method of the same name does. */
+  async function perform(method: unknown, path: unknown, init?: Init | null): Promise<Result> {
+    const name = readMethod(method);
+    if (typeof path !== "string") {
+      throw new ConfigurationError(`"path" must be a string, not ${kindOf(path)}`);
+    }
+    const options = init ?? {};
+    const hasOwnSerializer = options.pathSerializer ?? settings.openapi.pathSerializer;
+    if (!hasOwnSerializer) checkPathParameters(path, options.params?.path);
+    const { result } = await dispatch(name, path, options, operations[`${name} ${path}`]);
+    return result;
+  }
+
   const client = {
-    ...Object.fromEntries(methods),
-    request: (method: string, path: string, init?: Init) => perform(method, path, init ?? {}),
-    use(...added: Middleware[]) {
-      installed = [...installed, ...added];
+    // openapi-fetch's type has TRACE, which fetch forbids: it rejects.
+    ...Object.fromEntries([...METHODS, "TRACE"].map((method) => [
+      method,
+      (path: string, init?: Init) => perform(method, path, init),
+    ])),
+    request: perform,
+    use(...middleware: Middleware[]) {
+      checkMiddleware(middleware);
+      hasMiddleware = true;
+      openapi.use(...middleware);
     },
-    eject(...removed: Middleware[]) {
-      installed = installed.filter((each, index) =>
-        !removed.includes(each) || installed.indexOf(each) !== index // once, if it is there twice
+    eject: openapi.eject,
+    async checkKey(key?: string, options?: CallOptions | null): Promise<KeyStatus> {
+      const init = options ?? {};
+      checkNames("checkKey()", init, CALL_OPTIONS);
+      const apiKey = key === undefined ? await resolveApiKey(settings, init) : readKeyToCheck(key);
+      const outcome = await dispatch(
+        "POST",
+        "/checkKey",
+        { ...init, body: { apiKey } },
+        operations["POST /checkKey"],
       );
+      return unwrap(outcome) as KeyStatus;
     },
-    async checkKey(key?: string, options?: CallOptions): Promise<KeyStatus> {
-      const body = { apiKey: key === undefined ? await ask(options ?? {}) : readApiKey(key) };
-      const { data } = await perform("POST", "/checkKey", { ...options, body }, true);
-      return data as KeyStatus;
-    },
-    async call(method: Method, endpoint: string, options?: EndpointOptions): Promise<unknown> {
-      const { query = {}, ...rest } = options ?? {};
-      const { data } = await perform(
-        method,
-        toPath(endpoint),
-        { ...rest, params: { query } },
-        true,
-      );
-      return data;
+    async call(
+      method: Method,
+      endpoint: string,
+      options?: EndpointOptions | null,
+    ): Promise<unknown> {
+      const { schema, query, ...init } = options ?? {};
+      checkNames("call()", options ?? {}, ENDPOINT_OPTIONS);
+      checkSchema(schema);
+      const written = toQuery(query);
+      const outcome = await dispatch(readMethod(method), toPath(endpoint), {
+        ...init,
+        bodySerializer: toJson,
+        querySerializer: () => written,
+      }, undefined);
+      const data = unwrap(outcome);
+      return schema
+        ? await validate(schema, data, outcome.result.response.status, outcome.call)
+        : data;
     },
   };
   return client as unknown as ScamAddressClient<Paths>;
+}
+
+/** Checks the key that `checkKey` is given, and says where its options go. */
+function readKeyToCheck(key: unknown): string {
+  if (typeof key === "object" && key !== null) {
+    throw new ConfigurationError(
+      '"apiKey" must be a string; options come second, as in checkKey(undefined, { signal })',
+    );
+  }
+  return readApiKey(key);
 }

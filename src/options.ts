@@ -1,33 +1,50 @@
+import {
+  type ClientOptions as FetchClientOptions,
+  type HeadersOptions,
+  mergeHeaders,
+} from "openapi-fetch";
+
+import { checkFunction, checkNames, checkPath, readApiKey, readNumber } from "./checks.ts";
 import { ConfigurationError } from "./errors.ts";
 import type { RetryEvent } from "./retry.ts";
 
 /** Where and how a client sends its requests. */
 export interface ClientOptions {
   /**
-   * The service's `{base_url}` (section 4 of its document), with or without the slash at its end.
+   * The address of the service, which the name of an endpoint directly follows, with or without the
+   * slash at its end.
    *
-   * An absolute `https:` address without query, fragment, user name or password; see
-   * {@linkcode ClientOptions.allowInsecureHttp} for `http:`.
+   * An absolute `https:` URL without a query, a fragment, a user name or a password. See
+   * {@linkcode ClientOptions.allowInsecureHttp} for `http:`, which is always allowed for loopback
+   * addresses. Where the runtime is told to use a proxy (`HTTP_PROXY` on Deno and Bun, or on
+   * Node.js with `--use-env-proxy`), requests to `http:` loopback addresses go through it too and
+   * show the key to it; `NO_PROXY=localhost,127.0.0.1` prevents that.
    */
   baseUrl: string | URL;
   /**
-   * The API key that authenticated requests carry (section 5.1), or a function that is asked for
-   * it before each of them, so that keys can rotate. Operations that need no key are sent without
-   * it, but `checkKey`, given no other, sends it in the body.
+   * The API key that authenticated requests carry, or a function that is called for the key before
+   * each of them, so that keys can rotate. Without it, only operations that need no key can be
+   * called.
    *
-   * @default {undefined}
+   * Operations that need no key are sent without it. `checkKey`, given no other key, sends it in the
+   * body.
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
-   * How long an attempt may take, in milliseconds, from its start to the last byte of the answer's
-   * body. A whole number from 1 to 2 147 483 647.
+   * How long an attempt may take, in milliseconds, from its start to the last byte of the response's
+   * body: a whole number from 1 to 2 147 483 647.
+   *
+   * Node.js's own `fetch` gives up after 10 s without a connection and after 300 s without headers
+   * or another part of the body, whatever this says; an `Agent` of the package `undici` with other
+   * `connectTimeout`, `headersTimeout` and `bodyTimeout`, given as
+   * `requestInitExt: { dispatcher }`, changes that.
    *
    * @default {30_000}
    */
   timeout?: number | undefined;
   /**
-   * How many attempts may follow the first, when it failed in a way that may pass and the
-   * operation may be repeated. A whole number from 0 to 100.
+   * How many attempts may follow the first, when it failed in a way that may pass and the operation
+   * may be repeated: a whole number from 0 to 100.
    *
    * @default {2}
    */
@@ -39,120 +56,151 @@ export interface ClientOptions {
    */
   maxResponseBytes?: number | undefined;
   /**
-   * Headers that every request carries. An `X-API-Key` among them is left out: the client sends
-   * {@linkcode ClientOptions.apiKey}, where the operation needs it.
-   *
-   * @default {undefined}
+   * Headers that every request carries. An `X-API-Key` among them is not sent: the client sends
+   * {@linkcode ClientOptions.apiKey} where the operation needs it.
    */
-  headers?: RequestInit["headers"] | undefined;
+  headers?: HeadersOptions | undefined;
   /**
-   * What sends the requests, for tests, proxies and tracing. Redirects must be handed back, not
-   * followed, as the request's `redirect: "manual"` asks.
-   *
-   * @default {globalThis.fetch}
+   * A custom `fetch`, to test, proxy or trace requests; the global one by default. It must hand
+   * redirects back instead of following them, as the request's `redirect: "manual"` asks.
    */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**
-   * Allows plain `http:` to hosts other than this machine, which shows the API key to everyone on
-   * the way.
+   * Allows plain `http:` to hosts that are not loopback addresses, which shows the API key to
+   * everyone on the way.
    *
    * @default {false}
    */
   allowInsecureHttp?: boolean | undefined;
   /**
-   * Told before each wait that comes before another attempt, for logs and metrics. What it throws
-   * ends the call and is what the call rejects with.
-   *
-   * @default {undefined}
+   * Called before each wait for another attempt, for logs and metrics. Its promise is awaited; what
+   * it throws ends the call, which rejects with it.
    */
-  onRetry?: ((event: RetryEvent) => void) | undefined;
+  onRetry?: ((event: RetryEvent) => void) | ((event: RetryEvent) => Promise<void>) | undefined;
+  /** How openapi-fetch writes the query: a function, or options for its own serializer. */
+  querySerializer?: FetchClientOptions["querySerializer"] | undefined;
+  /** How openapi-fetch writes the body: as JSON by default. `call` always writes JSON. */
+  bodySerializer?: FetchClientOptions["bodySerializer"] | undefined;
+  /** How openapi-fetch writes path parameters. */
+  pathSerializer?: FetchClientOptions["pathSerializer"] | undefined;
+  /** The `Request` class that middleware and a custom `fetch` get; the global one by default. */
+  Request?: FetchClientOptions["Request"] | undefined;
+  /**
+   * On Node.js, options of its `fetch` that no `Request` can carry, such as undici's `dispatcher`.
+   * A custom `fetch` gets them as its second argument.
+   */
+  requestInitExt?: FetchClientOptions["requestInitExt"] | undefined;
 }
 
 /** What can be set for a single call. */
 export interface CallOptions {
   /**
-   * Ends the call, also while it waits for another attempt; the promise rejects with the signal's
-   * reason. Node.js 20 itself warns once when more than ten calls at a time share a signal.
-   *
-   * @default {undefined}
+   * Ends the call, also while it waits for another attempt. The promise rejects with the signal's
+   * reason.
    */
   signal?: AbortSignal | null | undefined;
-  /**
-   * Overrides {@linkcode ClientOptions.timeout}, in milliseconds.
-   *
-   * @default {the client's own}
-   */
+  /** Overrides {@linkcode ClientOptions.timeout}, in milliseconds. */
   timeout?: number | undefined;
-  /**
-   * Overrides {@linkcode ClientOptions.retries}.
-   *
-   * @default {the client's own}
-   */
+  /** Overrides {@linkcode ClientOptions.retries}. */
   retries?: number | undefined;
 }
 
+/** The options of `createClient`; the compiler holds the list to {@linkcode ClientOptions}. */
+const CLIENT_OPTIONS: Record<keyof ClientOptions, true> = {
+  allowInsecureHttp: true,
+  apiKey: true,
+  baseUrl: true,
+  bodySerializer: true,
+  fetch: true,
+  headers: true,
+  maxResponseBytes: true,
+  onRetry: true,
+  pathSerializer: true,
+  querySerializer: true,
+  Request: true,
+  requestInitExt: true,
+  retries: true,
+  timeout: true,
+};
+
+const FUNCTIONS = ["fetch", "onRetry", "bodySerializer", "pathSerializer", "Request"] as const;
+
 const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/]/;
 
-/** Of each numeric option the default, the least and the largest value. */
-const LIMITS = {
-  timeout: [30_000, 1, 2 ** 31 - 1], // a longer one makes setTimeout fire at once
-  retries: [2, 0, 100],
-  maxResponseBytes: [10 * 2 ** 20, 1, 2 ** 53 - 1],
-} as const;
-
-/** Checks a numeric option, or gives its default. */
-export function readNumber(
-  name: keyof typeof LIMITS,
-  value: unknown,
-  otherwise: number = LIMITS[name][0],
-): number {
-  if (value === undefined) return otherwise;
-  const [, min, max] = LIMITS[name];
-  const number = value as number; // "as number <" would start type arguments to dnt's parser
-  if (Number.isInteger(number) && number >= min && number <= max) return number;
-  throw new ConfigurationError(`"${name}" must be a whole number from ${min} to ${max}`);
+/** The options of a client, checked and with their defaults. */
+export interface Settings extends Pick<ClientOptions, "apiKey" | "fetch" | "onRetry" | "Request"> {
+  readonly baseUrl: string;
+  readonly timeout: number;
+  readonly retries: number;
+  readonly maxResponseBytes: number;
+  /** What openapi-fetch is given. */
+  readonly openapi: FetchClientOptions;
 }
 
-/** Checks that a header can carry an API key as it stands; the error does not quote it. */
-export function readApiKey(value: unknown): string {
-  if (typeof value === "string" && /^[ -~\xa0-\xff]+$/.test(value) && value === value.trim()) {
-    return value;
+/** Checks the options of a client. */
+export function readClientOptions(options: ClientOptions): Settings {
+  if (typeof options !== "object" || options === null) {
+    throw new ConfigurationError('createClient() takes an object of options with a "baseUrl"');
   }
-  throw new ConfigurationError(
-    '"apiKey" must be Latin-1 text that a header can carry, without spaces around it and line breaks',
-  );
+  checkNames("createClient()", options, Object.keys(CLIENT_OPTIONS));
+  for (const name of FUNCTIONS) checkFunction(name, options[name]);
+  const { apiKey, fetch, onRetry, Request } = options;
+  const { querySerializer, bodySerializer, pathSerializer, requestInitExt } = options;
+  if (apiKey !== undefined && typeof apiKey !== "function") readApiKey(apiKey);
+  const baseUrl = readBaseUrl(options);
+  return {
+    apiKey,
+    fetch,
+    onRetry,
+    Request,
+    baseUrl,
+    timeout: readNumber("timeout", options.timeout),
+    retries: readNumber("retries", options.retries),
+    maxResponseBytes: readNumber("maxResponseBytes", options.maxResponseBytes),
+    openapi: {
+      baseUrl,
+      headers: readDefaultHeaders(options),
+      ...querySerializer && { querySerializer },
+      ...bodySerializer && { bodySerializer },
+      ...pathSerializer && { pathSerializer },
+      ...requestInitExt && { requestInitExt },
+    },
+  };
 }
 
-/** Checks an optional function. */
-export function checkFunction(name: string, value: unknown): void {
-  if (value !== undefined && typeof value !== "function") {
-    throw new ConfigurationError(`"${name}" must be a function`);
-  }
+/** Lets openapi-fetch read headers that are given as a list of pairs, which it cannot. */
+export function readHeaders(headers: HeadersOptions | undefined): HeadersOptions | undefined {
+  return Symbol.iterator in Object(headers) ? new Headers(headers as [string, string][]) : headers;
 }
 
-/** Checks the signal of a call. */
-export function checkSignal(signal: CallOptions["signal"]): void {
-  if (signal && typeof signal.throwIfAborted !== "function") {
-    throw new ConfigurationError('"signal" must be an AbortSignal');
+function readDefaultHeaders({ headers }: ClientOptions): Headers {
+  try {
+    return mergeHeaders(readHeaders(headers));
+  } catch {
+    throw new ConfigurationError('"headers" holds a name or a value that no header can carry');
   }
-  signal?.throwIfAborted();
 }
 
 /** Checks the service's address and gives it the slash at its end. */
-export function readBaseUrl({ baseUrl, allowInsecureHttp }: ClientOptions): string {
+function readBaseUrl({ baseUrl, allowInsecureHttp }: ClientOptions): string {
+  if (baseUrl === undefined || baseUrl === null) {
+    throw new ConfigurationError('"baseUrl" must be given: it is the address of the service');
+  }
   let href = "";
   try {
     ({ href } = new URL(baseUrl));
   } catch { /* Reported below. */ }
   if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
     throw new ConfigurationError(
-      '"baseUrl" must be an absolute https URL without credentials, query and fragment',
+      '"baseUrl" must be an absolute https URL without a user name, password, query or fragment',
     );
   }
   if (href.startsWith("http:") && !allowInsecureHttp && !LOOPBACK.test(href)) {
     throw new ConfigurationError(
-      '"baseUrl" must be an https URL, as http shows the API key; "allowInsecureHttp" accepts that',
+      '"baseUrl" must be an https URL, because http shows the API key to everyone on the way; ' +
+        '"allowInsecureHttp" accepts that',
     );
   }
+  checkPath("baseUrl", new URL(href).pathname);
   return href.replace(/\/?$/, "/");
 }

@@ -1,35 +1,16 @@
-import {
-  createFinalURL,
-  createQuerySerializer,
-  defaultPathSerializer,
-  mergeHeaders,
-  type Middleware,
-  type ParseAs,
-  type PathSerializer,
-  type QuerySerializer,
-  type QuerySerializerOptions,
-} from "openapi-fetch";
+import { defaultPathSerializer } from "openapi-fetch";
 
+import { checkPath, kindOf } from "./checks.ts";
 import { ConfigurationError } from "./errors.ts";
-import type { Context } from "./middleware.ts";
-import type { CallOptions, ClientOptions } from "./options.ts";
 
-/** What the methods take: openapi-fetch's options, and those of a single call. */
-export interface Init extends CallOptions {
-  baseUrl?: string;
-  body?: unknown;
-  bodySerializer?: (body: unknown, headers?: Headers) => BodyInit;
-  fetch?: ClientOptions["fetch"];
-  headers?: RequestInit["headers"] | undefined;
-  middleware?: Middleware[];
-  params?: {
-    header?: Record<string, unknown>;
-    path?: Record<string, unknown>;
-    query?: Record<string, unknown>;
-  };
-  parseAs?: ParseAs;
-  pathSerializer?: PathSerializer;
-  querySerializer?: QuerySerializer<unknown> | QuerySerializerOptions;
+/** The methods of HTTP that fetch sends. */
+export const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
+
+/** Checks a method, and writes it in upper case. */
+export function readMethod(method: unknown): string {
+  const name = typeof method === "string" ? method.toUpperCase() : "";
+  if (METHODS.includes(name)) return name;
+  throw new ConfigurationError(`"method" must be one of ${METHODS.join(", ")}`);
 }
 
 /** Whether requests with the method have no body. */
@@ -37,71 +18,81 @@ export function isBodiless(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** What fetch takes besides an address, any number of times. */
-export interface Outgoing extends RequestInit {
-  method: string;
-  headers: Record<string, string>;
-}
-
-/** Says that what is sent is JSON, unless it says otherwise, or is a form, which fetch names. */
-export function markJson({ headers, body }: Outgoing): void {
-  if (!(body instanceof FormData)) headers["content-type"] ??= "application/json";
-}
-
-/** Builds what openapi-fetch would send, and what its middleware is told. */
-export function build(
-  method: string,
-  path: string,
-  {
-    baseUrl,
-    body,
-    bodySerializer,
-    fetch = globalThis.fetch,
-    headers,
-    params = {},
-    parseAs = "json",
-    pathSerializer = defaultPathSerializer,
-    querySerializer: query,
-    ...rest
-  }: Omit<Init, keyof CallOptions>,
-  defaultHeaders: Record<string, string>,
-): { url: string; outgoing: Outgoing; context: Context } {
-  const options = {
-    baseUrl: `${baseUrl}`.replace(/\/$/, ""),
-    parseAs,
-    querySerializer: typeof query === "function" ? query : createQuerySerializer(query),
-    bodySerializer: bodySerializer ?? toJson,
-    pathSerializer,
-    fetch: fetch as typeof globalThis.fetch,
-  };
-  const outgoing: Outgoing = { ...rest, method, headers: { ...defaultHeaders } };
-  if (headers || params.header) {
-    const more = Symbol.iterator in Object(headers) ? new Headers(headers) : headers;
-    outgoing.headers = Object.fromEntries(
-      mergeHeaders(defaultHeaders, more, params.header as RequestInit["headers"]),
+/** Checks the name of an endpoint and makes it a path. */
+export function toPath(endpoint: unknown): string {
+  if (typeof endpoint !== "string") {
+    throw new ConfigurationError(`"endpoint" must be a string, not ${kindOf(endpoint)}`);
+  }
+  const path = endpoint.replace(/^\/?/, "/");
+  if (!/^\/(?![a-z][a-z\d+.-]*:|\/)[^?#\s]+$/i.test(path)) {
+    throw new ConfigurationError(
+      '"endpoint" must be a name below the base URL, without white space; a query goes into "query"',
     );
   }
-  if (body !== undefined) {
-    outgoing.body = bodySerializer
-      ? bodySerializer(body, new Headers(outgoing.headers))
-      : toJson(body);
-    markJson(outgoing);
-  }
-  const url = createFinalURL(path, { ...options, params });
-  return { url, outgoing, context: { schemaPath: path, params, options } };
+  checkPath("endpoint", path);
+  return path;
 }
 
-/** Reads of a request what fetch takes any number of times. */
-export async function repeatable(request: Request): Promise<Outgoing> {
-  const { method } = request;
-  const headers = Object.fromEntries(request.headers);
-  const body = isBodiless(method) ? undefined : await request.arrayBuffer();
-  return { method, headers, ...request.bodyUsed ? { body: body! } : {} }; // unused: it had none
+/** Refuses parameters that would leave a segment of a path empty or a placeholder in it. */
+export function checkPathParameters(path: string, values: Record<string, unknown> = {}): void {
+  for (const [placeholder] of path.matchAll(/\{[^{}]+\}/g)) {
+    let text = "";
+    try {
+      text = defaultPathSerializer(placeholder, values);
+    } catch { /* A lone surrogate, or an object too deep: reported below. */ }
+    if (text !== placeholder && !/^[.;]?$/.test(text)) continue;
+    const name = placeholder.replace(/^\{[.;]?|\*?\}$/g, "");
+    throw new ConfigurationError(
+      `"params.path" must have a value for "${name}" that is not empty and that a URL can hold`,
+    );
+  }
+}
+
+/**
+ * Writes a query: a list repeats the name, the fields of an object become `name[field]`, `null` and
+ * `undefined` are left out.
+ */
+export function toQuery(query: unknown = {}): string {
+  const parameters = new URLSearchParams();
+  const append = (name: string, value: unknown) => {
+    if (value !== undefined && value !== null) parameters.append(name, toText(name, value));
+  };
+  for (const [name, value] of fieldsOf("query", query)) {
+    if (Array.isArray(value)) value.forEach((item) => append(name, item));
+    else if (isRecord(value)) {
+      fieldsOf(name, value).forEach(([field, inner]) => append(`${name}[${field}]`, inner));
+    } else append(name, value);
+  }
+  return parameters.toString();
+}
+
+/** Whether a value is an object of fields, which does not write itself as something else. */
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return Object.prototype.toString.call(value) === "[object Object]" &&
+    typeof (value as { toJSON?: unknown }).toJSON !== "function";
+}
+
+function fieldsOf(name: string, value: unknown): [string, unknown][] {
+  if (isRecord(value)) return Object.entries(value);
+  throw new ConfigurationError(`"${name}" must be an object of fields, not ${kindOf(value)}`);
+}
+
+/** Writes a value of a query as JSON does, but a text without quotes. */
+function toText(name: string, value: unknown): string {
+  const { toJSON } = Object(value);
+  const json = typeof toJSON === "function" ? toJSON.call(value) : value;
+  if (typeof json === "string" || typeof json === "boolean" || Number.isFinite(json)) {
+    return `${json}`;
+  }
+  throw new ConfigurationError(
+    `"${name}" in "query" must be text, a finite number, a boolean, a Date, or a list or an object ` +
+      `of these, and holds ${kindOf(json)}`,
+  );
 }
 
 const JSON_TYPE = / (Array|Boolean|Null|Number|Object|String|Undefined)\]$/;
 
-/** Writes a body as JSON, and refuses what has no form there, instead of leaving it out. */
+/** Writes a body as JSON, and refuses what has no form there instead of leaving it out. */
 export function toJson(body: unknown): string {
   let json: string | undefined;
   try {
@@ -113,30 +104,4 @@ export function toJson(body: unknown): string {
   } catch { /* Reported below, with what JSON.stringify leaves out. */ }
   if (json === undefined) throw new ConfigurationError('"body" must be a value that JSON can hold');
   return json;
-}
-
-/** Refuses a path that a URL parser, here or at the service, could take for another one. */
-export function checkPath(name: string, path: string): void {
-  let decoded = "\\";
-  try {
-    decoded = decodeURIComponent(path);
-  } catch { /* A stray "%", reported below. */ }
-  // deno-lint-ignore no-control-regex
-  if (/[\\\0-\x1f\x7f]|(^|\/)\.\.?(\/|$)/.test(decoded)) {
-    throw new ConfigurationError(
-      `"${name}" must not hold ".", "..", a backslash, a control character or a stray "%"`,
-    );
-  }
-}
-
-/** Checks the name of an endpoint and makes it a path. */
-export function toPath(endpoint: unknown): string {
-  const path = `${endpoint}`.replace(/^\/?/, "/");
-  if (!/^\/(?![a-z][a-z\d+.-]*:|\/)[^?#\s]+$/i.test(path) || typeof endpoint !== "string") {
-    throw new ConfigurationError(
-      '"endpoint" must be a name below the base URL; a query goes into "query"',
-    );
-  }
-  checkPath("endpoint", path);
-  return path;
 }

@@ -1,6 +1,6 @@
 import type { ScamAddressError } from "./errors.ts";
 
-/** What {@linkcode ClientOptions.onRetry} is told before each wait. */
+/** What {@linkcode ClientOptions.onRetry} is called with before each wait. */
 export interface RetryEvent {
   /** The number of the attempt that failed, counted from 1. */
   readonly attempt: number;
@@ -30,13 +30,13 @@ export function parseRetryAfter(
   now: number,
 ): number | undefined {
   if (!value) return undefined;
-  if (/^\d+$/.test(value)) return Number(value);
+  if (/^\d+$/.test(value)) return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
   const delay = HTTP_DATE.test(value) ? (Date.parse(value) - now) / 1_000 : NaN;
   return delay >= 0 ? delay : undefined;
 }
 
 /**
- * Tells whether a method may be repeated for what HTTP says of it (RFC 9110, section 9.2.2).
+ * Whether HTTP lets a method be repeated (RFC 9110, section 9.2.2).
  *
  * @param method The method, in upper case.
  * @returns Whether two requests have the effect of one.
@@ -53,9 +53,9 @@ export interface Failure {
   retries: number;
   /** Whether the operation may be repeated. */
   idempotent: boolean;
-  /** The status code of the answer; `undefined` when none came, or not whole. */
+  /** The status code of the response; `undefined` when none came, or not all of it. */
   status?: number | undefined;
-  /** What the answer's `Retry-After` asks for, in seconds. */
+  /** What the `Retry-After` header asks for, in seconds. */
   retryAfter?: number | undefined;
 }
 

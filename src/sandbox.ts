@@ -36,7 +36,7 @@
 import { ConfigurationError } from "./errors.ts";
 import { apiKeyHeader, operations } from "./generated/operations.ts";
 import type { components } from "./generated/types.ts";
-import { readApiKey } from "./options.ts";
+import { readApiKey } from "./checks.ts";
 
 /**
  * The key that a sandbox made without `keys` knows: `"demo-key"`, with 100 credits.

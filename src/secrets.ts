@@ -1,41 +1,77 @@
-/** The forms in which a text may show a secret: as it is, or as a URL or JSON writes it. */
-export function secretForms(secret: unknown): string[] {
-  if (typeof secret !== "string" || !secret) return [];
-  if (/^[\w.-]+$/.test(secret)) return [secret];
-  const encoded = encodeURIComponent(secret.replace(/\p{Cs}/gu, "\ufffd")); // it throws at surrogates
-  return [secret, encoded, JSON.stringify(secret).slice(1, -1)];
-}
+/** How many errors, each the cause of the one before, are searched for the reason of a failure. */
+const MAX_CAUSES = 5;
 
-/** Replaces every occurrence of a secret in a text. */
-export function redact(text: string, secrets: readonly string[]): string {
-  for (const secret of secrets) text = text.replaceAll(secret, "[redacted]");
-  return text;
-}
+/** The secrets of a call: what no error may show. */
+export class Secrets {
+  readonly #secrets: string[] = [];
 
-/**
- * Returns what a fetch or a serializer threw as it is, or, where it could show a secret when it is
- * logged, an error that says the same without it.
- */
-export function redactCause(cause: unknown, secrets: readonly string[]): unknown {
-  let copy = new Error("[redacted]");
-  try {
-    const { code } = Object(cause);
-    copy = new Error(redact(`${cause}`, secrets));
-    if (typeof code === "string") Object.assign(copy, { code: redact(code, secrets) });
-    const found = new Set([cause]);
-    for (const value of found) { // as the set grows
-      if (typeof value === "string" && redact(value, secrets) !== value) return copy;
-      if (value !== Object(value)) continue;
-      const { constructor, name, message, stack } = value as Error;
-      if (value instanceof Error) found.add(name).add(message).add(stack); // may be inherited
-      else if (constructor && constructor !== Object && constructor !== Array) {
-        return copy; // a Request, Headers or the like prints more than its properties
+  /** Adds a secret; what is not a text cannot be one. */
+  add(secret: unknown): void {
+    if (typeof secret === "string" && secret) this.#secrets.push(secret);
+  }
+
+  /** The secrets as they are, and as a URL and JSON have them, the longest first. */
+  get #forms(): string[] {
+    const forms = this.#secrets.flatMap((secret) => {
+      const wellFormed = secret.replace(/\p{Cs}/gu, "\ufffd"); // a lone surrogate would throw
+      return [secret, encodeURIComponent(wellFormed), JSON.stringify(secret).slice(1, -1)];
+    });
+    return [...new Set(forms)].sort((a, b) => b.length - a.length);
+  }
+
+  /** Matches every occurrence of a secret. */
+  get #pattern(): RegExp {
+    const escaped = this.#forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
+    return new RegExp(escaped.join("|") || "$^", "g");
+  }
+
+  /** Whether the name of a header, which runtimes give in lower case, holds a secret. */
+  isIn(headerName: string): boolean {
+    return this.#forms.some((form) => headerName.includes(form.toLowerCase()));
+  }
+
+  /** Replaces every secret in a text, in one pass, so that no replacement is replaced again. */
+  redact(text: string): string {
+    return text.replace(this.#pattern, "[redacted]");
+  }
+
+  /** Cuts a text at a length, or before a secret that would be cut in two there, and redacts it. */
+  redactStart(text: string, length: number): string {
+    if (text.length <= length) return this.redact(text);
+    const longest = this.#forms[0]?.length ?? 0;
+    const matches = text.slice(0, length + longest).matchAll(this.#pattern);
+    const inTwo = [...matches].find(({ index, 0: { length: size } }) =>
+      index < length && index + size > length
+    );
+    return this.redact(text.slice(0, inTwo?.index ?? length));
+  }
+
+  /**
+   * Makes an error that says why something failed: the message and the `code` of the innermost
+   * cause.
+   *
+   * Nothing else of what was thrown is kept, because it could hold the request.
+   */
+  reason(thrown: unknown): Error {
+    let message = "unknown reason";
+    let code: unknown;
+    try {
+      let inner = thrown as {
+        message?: unknown;
+        code?: unknown;
+        cause?: unknown;
+        errors?: unknown;
+      };
+      for (let count = 1; count < MAX_CAUSES; count++) {
+        const next = inner?.cause ?? (inner?.errors as unknown[] | undefined)?.[0];
+        if (next === undefined || next === null) break;
+        inner = next;
       }
-      for (const key of Reflect.ownKeys(value as Error)) {
-        found.add(key).add((value as Error)[key as keyof Error]);
-      }
-    }
-    return cause;
-  } catch { /* It throws when it is looked at. */ }
-  return copy;
+      code = inner?.code;
+      message = String(inner?.message || code || (inner ?? message));
+    } catch { /* It throws when it is looked at. */ }
+    const reason = new Error(this.redactStart(message, 1_000));
+    if (typeof code === "string") Object.assign(reason, { code: this.redactStart(code, 100) });
+    return reason;
+  }
 }

@@ -1,252 +1,228 @@
+import type { Call } from "./call.ts";
+import { checkPath } from "./checks.ts";
+import { ConfigurationError, NetworkError, TimeoutError } from "./errors.ts";
+import { apiKeyHeader } from "./generated/operations.ts";
+import { isBodiless } from "./request.ts";
 import {
-  HttpError,
-  InvalidResponseError,
-  NetworkError,
-  RedirectError,
-  TimeoutError,
-} from "./errors.ts";
-import type { Issue, Validator } from "./generated/validators.ts";
-import type { CallOptions, ClientOptions } from "./options.ts";
+  decode,
+  type Head,
+  httpError,
+  invalidResponse,
+  readBody,
+  readHead,
+  rebuild,
+  type Received,
+  refuseRedirect,
+} from "./response.ts";
 import { parseRetryAfter, retryDelay } from "./retry.ts";
-import { redact, redactCause } from "./secrets.ts";
+import { abortable, withTimeout } from "./time.ts";
 
-/** How long work may take, and who may end it. */
-interface Bounds {
-  /** What the work is called in messages. */
-  readonly name: string;
-  readonly timeout: number;
-  readonly signal: CallOptions["signal"];
-}
-
-/** What holds for a call, however often it is sent. */
-export interface Policy extends Bounds {
-  readonly maxResponseBytes: number;
-  /** What no error may show. */
-  readonly secrets: readonly string[];
+/** What openapi-fetch is given for a call in place of `Request` and `fetch`. */
+export interface Transport {
+  readonly Request: typeof Request;
+  readonly fetch: (request: Request, extension?: RequestInit) => Promise<Response>;
+  /** Whether openapi-fetch has built the request; what it throws after that is middleware's. */
+  isBuilt: boolean;
+  /** The last response, unless middleware responded instead. */
+  received?: Received;
 }
 
 /** A request that can be sent any number of times. */
-interface Sendable extends Policy {
+interface Outgoing extends Call {
   readonly input: string | Request;
-  readonly init: RequestInit;
-  readonly idempotent: boolean;
-  readonly retries: number;
-  readonly fetch: ClientOptions["fetch"];
-  readonly onRetry: ClientOptions["onRetry"];
+  readonly init: RequestInit & { readonly method: string };
+  /** Properties that the caller added to the request. */
+  readonly custom: Record<string, unknown>;
+  readonly extension: RequestInit | undefined;
 }
 
-/** An answer whose body has been read. */
-export interface Received {
-  readonly response: Response;
-  readonly body: BufferSource;
+/** Why there is no response. */
+class Failure {
+  constructor(readonly what: string, readonly cause: unknown) {}
 }
 
-const MAX_ERROR_BODY = 64 * 1024;
-
-const decoder = /* @__PURE__ */ new TextDecoder();
-
-/** Runs work until its time is up or it is aborted, even if the work itself never ends. */
-export function bounded<T>(
-  work: (signal: AbortSignal) => Promise<T>,
-  { name, timeout, signal }: Bounds,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const controller = new AbortController();
-    const finish = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-    };
-    const fail = (reason: unknown) => {
-      finish();
-      reject(reason);
-      controller.abort(reason);
-    };
-    const onAbort = () => fail(signal!.reason);
-    const timer = setTimeout(
-      () => fail(new TimeoutError(`"${name}" took more than ${timeout} ms`, { timeout })),
-      timeout,
-    );
-    if (signal?.aborted) return onAbort();
-    signal?.addEventListener("abort", onAbort);
-    work(controller.signal).then((value) => {
-      finish();
-      resolve(value);
-    }, fail);
-  });
-}
-
-/** Decodes a body as UTF-8, without a byte-order mark. */
-export function decode(body: BufferSource): string {
-  return decoder.decode(body);
-}
-
-function invalid({ name }: Policy, { status }: Response, issues: Issue[]): Error {
-  const list = issues.map(({ path, rule }) => `${path || "body"} (${rule})`).join(", ");
-  return new InvalidResponseError(`The answer to "${name}" is not valid: ${list}`, {
-    status,
-    issues,
-  });
-}
-
-/** Whether the headers of a success bound its body, which the runtime's own fetch holds them to. */
-function isShort({ ok, type, headers }: Response, limit: number): boolean {
-  return ok && type === "basic" && // which hides no header
-    !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
-    Number(headers.get("content-length") || Infinity) <= limit;
+/** Makes the transport of a call: it adds the key, sends, repeats, and reads the response. */
+export function createTransport(call: Call): Transport {
+  const transport: Transport = {
+    Request: createRequestClass(call, () => transport.isBuilt = true),
+    isBuilt: false,
+    async fetch(request, extension) {
+      checkUrl(request.url, call);
+      const sendable = await toSendable(request, call);
+      // Middleware may have made the request with a signal of its own.
+      const signals = call.isObserved ? [...call.signals, request.signal] : call.signals;
+      try {
+        transport.received = await send({ ...call, ...sendable, extension, signals });
+      } catch (error) {
+        throw error || new DOMException("The call was aborted", "AbortError"); // see dispatch()
+      }
+      return transport.received.response;
+    },
+  };
+  return transport;
 }
 
 /**
- * Reads the body of a response, no further than the limit.
- *
- * Of an answer with an error status it keeps what has come, also when the rest is too large or does
- * not come, because the status says more. `native` says that the runtime's own fetch has the signal,
- * which alone can stop the fastest way to read.
+ * Makes what openapi-fetch constructs in place of a `Request`: a plain record of the same members,
+ * which costs less, where nobody sees it and its body is a text.
  */
-export async function read(
-  response: Response,
-  policy: Policy,
-  signal: AbortSignal,
-  native = false,
-): Promise<BufferSource> {
-  let body = new Uint8Array(); // one buffer that grows, as millions of tiny chunks would fill memory
-  let size = 0;
-  try {
-    if (native && isShort(response, policy.maxResponseBytes)) return await response.arrayBuffer();
-    const reader = response.body?.getReader();
-    const cancel = () => void reader?.cancel().catch(() => {});
-    if (signal.aborted) cancel();
-    signal.addEventListener("abort", cancel); // a fetch of the caller's own may ignore it
-    for (let chunk; (chunk = (await reader?.read())?.value);) {
-      const end = size + chunk.byteLength;
-      if (!(end <= policy.maxResponseBytes)) { // also when the chunk is not of bytes
-        cancel();
-        if (!response.ok) break;
-        throw invalid(policy, response, [{ path: "", rule: "maxResponseBytes" }]);
-      }
-      if (end > body.length) {
-        const larger = new Uint8Array(end + size);
-        larger.set(body);
-        body = larger;
-      }
-      body.set(new Uint8Array(chunk), size);
-      size = end;
+function createRequestClass(call: Call, onBuilt: () => void): typeof Request {
+  function OutgoingRequest(url: string, init: RequestInit & { method: string }): object {
+    checkUrl(url, call);
+    if (init.body !== undefined && isBodiless(init.method)) {
+      throw new ConfigurationError(`"body" must be left out of a ${init.method} request`);
     }
-  } catch (error) {
-    if (error instanceof InvalidResponseError) throw error;
-    if (response.ok) {
-      const cause = redactCause(error, policy.secrets);
-      throw new NetworkError(`The answer to "${policy.name}" broke off`, {}, { cause });
-    }
+    const isText = init.body === undefined || typeof init.body === "string";
+    const request = isText && !call.isObserved ? { ...init, url } : new call.Request(url, init);
+    onBuilt();
+    return request;
   }
-  return body.subarray(0, size);
+  OutgoingRequest.prototype = call.Request.prototype; // for `instanceof`
+  return OutgoingRequest as unknown as typeof Request;
 }
 
-/** Makes a response whose body can be read again. */
-export function rebuild({ response, body }: Received): Response {
-  const { headers, status, statusText, url } = response;
-  const copy = new Response(body.byteLength ? body : null, { headers, status });
-  return Object.defineProperties(copy, { statusText: { value: statusText }, url: { value: url } });
-}
-
-/** Parses the body of a success as JSON and checks it against its schema, if there is one. */
-export function readJson(
-  { response, body }: Received,
-  policy: Policy,
-  validate: Validator | undefined,
-): unknown {
-  if (!body.byteLength && !validate) return undefined;
-  let value: unknown;
-  let issues: Issue[] | undefined = [{ path: "", rule: body.byteLength ? "json" : "empty" }];
-  try {
-    value = JSON.parse(decode(body));
-    issues = validate?.(value);
-  } catch { /* The issue stands above. */ }
-  if (issues) throw invalid(policy, response, issues);
-  return value;
-}
-
-/** Sends a request once. */
-async function exchange(request: Sendable, signal: AbortSignal): Promise<Received> {
-  const { name, input, fetch, secrets } = request;
-  const init: RequestInit = { ...request.init, redirect: "manual", signal };
-  let response: Response;
-  try {
-    response = await (fetch ? fetch(new Request(input, init)) : globalThis.fetch(input, init));
-    if (response.type === "error" || !response.headers) throw new TypeError("Network error");
-  } catch (error) {
-    const cause = redactCause(error, secrets);
-    throw new NetworkError(`"${name}" got no answer`, {}, { cause });
+/** Refuses an address outside the base URL's origin, or one that is not what it seems. */
+function checkUrl(url: string, { baseUrl }: Call): void {
+  const isBelow = url.startsWith(baseUrl);
+  if (!isBelow && new URL(url).origin !== new URL(baseUrl).origin) {
+    throw new ConfigurationError('A request must stay at the origin of "baseUrl"');
   }
-  const { status, type, headers } = response;
-  if (type === "opaqueredirect" || (status >= 300 && status < 400)) {
-    const location = headers.get("location");
-    throw new RedirectError(`"${name}" was redirected, which is not followed`, {
-      status,
-      ...location !== null && { location: redact(location, secrets) },
-    });
-  }
-  return { response, body: await read(response, request, signal, !fetch) };
+  checkPath("path", (isBelow ? url.slice(baseUrl.length) : url).replace(/[?#].*/s, ""));
 }
 
-/** Parses the body of an error status, or leaves it as text. */
-export function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
+/** Reads of a request what can be sent any number of times, and adds the key. */
+async function toSendable(
+  request: Request,
+  call: Call,
+): Promise<Pick<Outgoing, "input" | "init" | "custom">> {
+  const isRecord: boolean = !(request instanceof call.Request);
+  const headers = isRecord ? request.headers : new Headers(request.headers);
+  if (call.isJson && !headers.has("content-type")) headers.set("content-type", "application/json");
+  headers.delete(apiKeyHeader);
+  if (call.apiKey !== undefined) headers.set(apiKeyHeader, call.apiKey);
+  if (isRecord) {
+    const { url: input, ...init } = request as unknown as RequestInit & {
+      url: string;
+      method: string;
+    };
+    return { input, init: { ...init, headers }, custom: init as Record<string, unknown> };
   }
+  const { method } = request;
+  const body = isBodiless(method) ? undefined : await request.arrayBuffer();
+  return {
+    input: request,
+    init: { method, headers, ...request.bodyUsed ? { body: body! } : {} }, // unused: it had none
+    custom: { ...request } as unknown as Record<string, unknown>,
+  };
 }
 
-/** Makes the error for a status outside 2xx and 3xx. */
-export function httpError(
-  { name, secrets }: Policy,
-  { response, body: bytes }: Received,
-): HttpError {
-  const { status } = response;
-  const headers = new Headers();
-  response.headers.forEach((value, name) => headers.append(name, redact(value, secrets)));
-  const text = redact(decode(bytes), secrets);
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_ERROR_BODY));
-  let body: unknown = text.slice(0, read);
-  if (body === text) {
-    try {
-      const json = JSON.stringify(JSON.parse(text)); // which can write a character in many ways
-      body = JSON.parse(redact(json, secrets));
-    } catch { /* Text, then: no JSON, too deep, or no JSON without a secret. */ }
-  }
-  const retryAfter = parseRetryAfter(headers.get("retry-after"), Date.now());
-  return new HttpError(`"${name}" was answered with status ${status}`, {
-    status,
-    headers,
-    body,
-    ...retryAfter !== undefined && { retryAfter },
-  });
-}
-
-/** Sends a request as often as the rules for retries allow, and hands back the last answer. */
-export async function send(request: Sendable): Promise<Received> {
-  const { name, onRetry, signal } = request;
+/** Sends a request as often as the rules for retries allow, and returns the last response. */
+async function send(outgoing: Outgoing): Promise<Received> {
+  const { clock, signals, init: { method } } = outgoing;
   for (let attempt = 1;; attempt++) {
     let received: Received | undefined;
-    let error!: NetworkError | TimeoutError;
+    let error: unknown;
     try {
-      received = await bounded((signal) => exchange(request, signal), request);
+      received = await inTime(outgoing, (signal) => exchange(outgoing, signal));
       if (received.response.ok) return received;
     } catch (thrown) {
-      if (
-        signal?.aborted || !(thrown instanceof NetworkError || thrown instanceof TimeoutError)
-      ) throw thrown;
+      const mayPass = thrown instanceof NetworkError || thrown instanceof TimeoutError;
+      if (signals.some(({ aborted }) => aborted) || !mayPass) throw thrown;
       error = thrown;
     }
-    const { status, headers } = received?.response ?? {} as Partial<Response>;
-    const retryAfter = parseRetryAfter(headers?.get("retry-after"), Date.now());
-    const delay = retryDelay({ ...request, attempt, status, retryAfter }, Math.random());
+    const delay = retryDelay({
+      attempt,
+      retries: outgoing.retries,
+      idempotent: outgoing.isIdempotent(method),
+      status: received?.response.status,
+      retryAfter: parseRetryAfter(received?.response.headers.get("retry-after"), Date.now()),
+    }, clock.random());
     if (delay === undefined) {
       if (received) return received;
       throw error;
     }
-    onRetry?.({ attempt, delay, error: received ? httpError(request, received) : error });
-    await bounded(() => new Promise(() => {}), { name, timeout: delay, signal })
-      .catch(() => signal?.throwIfAborted()); // and its time-out is what is waited for
+    await announceRetry(outgoing, attempt, delay, received ?? error as NetworkError);
+    await clock.sleep(delay, signals);
   }
+}
+
+/** Calls `onRetry` and waits for its promise, unless the call is aborted. */
+async function announceRetry(
+  outgoing: Outgoing,
+  attempt: number,
+  delay: number,
+  failure: Received | NetworkError | TimeoutError,
+): Promise<void> {
+  const { onRetry, signals } = outgoing;
+  if (!onRetry) return;
+  const error = failure instanceof Error
+    ? failure
+    : httpError(outgoing, failure.response, decode(failure.body));
+  await abortable(signals, async () => await onRetry({ attempt, delay, error }));
+}
+
+/** Does a part of a call within its time; here, so that the error's stack leads to the caller. */
+async function inTime<T>(call: Call, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { secrets, signals, timeout } = call;
+  const what = `"${secrets.redact(call.target)}"`;
+  try {
+    return await withTimeout(work, { what, timeout, signals });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const cause = secrets.reason(error.cause);
+    throw new NetworkError(`${what} ${error.what}: ${cause.message}`, { cause });
+  }
+}
+
+/** Exchanges a request for a response whose body has been read. */
+async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Received> {
+  const { response, head } = await orFail("got no response", async () => {
+    const response = await startFetch(outgoing, signal);
+    return { response, head: readHead(response) };
+  });
+  refuseRedirect(head, outgoing);
+  const body = await readWhole(response, head, outgoing, signal, !outgoing.fetch);
+  const isUnchanged = head.ok && !head.isForeign && !outgoing.isObserved;
+  return { response: isUnchanged ? response : rebuild(head, body), body };
+}
+
+/** Reads the body of a response, and refuses one that is too large. */
+async function readWhole(
+  response: Response,
+  head: Head,
+  call: Call,
+  signal: AbortSignal,
+  isNative: boolean,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { body, isWhole } = await orFail(
+    "got a response that broke off",
+    () => readBody(response, head, call.maxResponseBytes, signal, isNative),
+  );
+  if (isWhole || !head.ok) return body;
+  throw invalidResponse(call, head.status, [{ path: "", rule: "maxResponseBytes" }]);
+}
+
+/** Reads the body of a response that middleware made. */
+export function readForeignBody(response: Response, call: Call): Promise<Uint8Array<ArrayBuffer>> {
+  return inTime(call, (signal) => readWhole(response, response, call, signal, false));
+}
+
+async function orFail<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new Failure(what, cause);
+  }
+}
+
+/** Calls fetch: the global one as it is now, or the caller's own with a `Request`. */
+function startFetch(outgoing: Outgoing, signal: AbortSignal): Promise<Response> {
+  const { fetch, input, custom, extension } = outgoing;
+  const init: RequestInit = { ...outgoing.init, redirect: "manual", signal };
+  if (!fetch) return globalThis.fetch(input, extension ? { ...init, ...extension } : init);
+  const request = new outgoing.Request(input, init);
+  for (const [name, value] of Object.entries(custom)) {
+    if (!(name in request)) Object.assign(request, { [name]: value });
+  }
+  return (fetch as typeof globalThis.fetch)(request, extension);
 }

@@ -111,7 +111,7 @@ Deno.test("check-key exits with 3 when the service cannot be asked", async () =>
   expect(await command(["check-key"], setting)).toEqual({
     exit: 3,
     stdout: "",
-    stderr: 'Error (http): "POST /checkKey" was answered with status 403\n',
+    stderr: 'Error (http): "POST /checkKey" got a response with the status 403\n',
   });
   const { exit, stdout, stderr } = await command(["check-key", "--json"], setting);
   expect({ exit, stderr }).toEqual({ exit: 3, stderr: "" });
@@ -130,7 +130,7 @@ Deno.test("check-key says why there was no connection", async () => {
   const env = { SCAM_ADDRESS_API_KEY: "some-key", SCAM_ADDRESS_BASE_URL: server.url };
   const { exit, stdout, stderr } = await command(["check-key"], { env });
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: "" });
-  expect(stderr).toMatch(/^Error \(network\): "POST \/checkKey" got no answer: .*refused/i);
+  expect(stderr).toMatch(/^Error \(network\): "POST \/checkKey" got no response: .*refused/i);
   expect(stderr.match(/\n/g)).toHaveLength(1);
 });
 
@@ -147,9 +147,13 @@ Deno.test("the command exits with 2 on wrong usage and says what to do", async (
     [["check-key"], /No address: use "--base-url", set "SCAM_ADDRESS_BASE_URL", or/, { env }],
     [["check-key", "--base-url", ""], /No address: /, { env }],
     [["check-key", "--base-url", "ftp://service.example"], /The address must be/, { env }],
-    [["check-key", "--base-url", "http://service.example"], /The address .* shows the API key$/, {
-      env,
-    }],
+    [
+      ["check-key", "--base-url", "http://service.example"],
+      /The address .* shows the API key to everyone on the way$/,
+      {
+        env,
+      },
+    ],
     [["check-key", "--sandbox", "--base-url", "x"], /"--sandbox" and "--base-url" exclude/],
     [["check-key", "--sandbox"], /The key must be/, { stdin: "two\nlines\n" }],
     [["check-key", "--sandbox"], /Standard input holds more than/, { stdin: "x".repeat(65537) }],

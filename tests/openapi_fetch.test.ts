@@ -76,7 +76,7 @@ Deno.test("GET() writes the query as openapi-fetch does", async () => {
 
 Deno.test("GET() writes the path as openapi-fetch does", async () => {
   for (const value of ["b c", 5, ["x", "y/z"], { x: 1, y: "2" }]) {
-    for (const place of ["{id}", "{id*}", "{.id}", "{.id*}", "{;id}", "{;id*}", "{other}"]) {
+    for (const place of ["{id}", "{id*}", "{.id}", "{.id*}", "{;id}", "{;id*}"]) {
       await expectAlike(get(`/a/${place}/b`, { params: { path: { id: value } } }));
     }
   }
@@ -140,7 +140,8 @@ Deno.test("methods run middleware as openapi-fetch does", async () => {
       const log: unknown[] = [];
       const hooks = (name: string): Middleware => ({
         async onRequest({ request, schemaPath, params, options, id, ...rest }) {
-          const { fetch, querySerializer, bodySerializer, pathSerializer, ...others } = options;
+          const { fetch, querySerializer, bodySerializer, pathSerializer, parseAs: _, ...others } =
+            options;
           const functions = [fetch, querySerializer, bodySerializer, pathSerializer];
           log.push(name, schemaPath, params, others, functions.map((each) => typeof each));
           log.push(request.method, request.url, typeof id, await request.clone().text(), rest);

@@ -602,12 +602,16 @@ Deno.test("methods report a status that no Response can have", async () => {
     socket.end("HTTP/1.1 999 No\r\nContent-Length: 2\r\n\r\n[]");
   });
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, retries: 0 });
-  for (
-    const error of await rejections<HttpError>(client.call("GET", "report"), client.GET("/report"))
-  ) {
-    expect(error).toBeInstanceOf(HttpError);
-    expect(error.status).toBe(999);
-    expect(error.body).toEqual([]);
+  const error = await caught(client.call("GET", "report")) as HttpError;
+  expect(error).toBeInstanceOf(HttpError);
+  expect(error.status).toBe(999);
+  expect(error.body).toEqual([]);
+  for (let round = 0; round < 2; round++) {
+    const result = await client.GET("/report");
+    expect(result.error).toEqual([]);
+    expect(result.response.status).toBe(999);
+    expect(result.response.ok).toBe(false);
+    client.use({ onResponse: ({ response }) => response });
   }
 });
 
@@ -851,7 +855,7 @@ Deno.test("GET() rejects with the package's errors where openapi-fetch throws it
   );
   const cyclic: { self?: unknown } = {};
   cyclic.self = cyclic;
-  for (const body of [cyclic, 1n, Symbol(), () => {}, NaN, [Infinity]]) {
+  for (const body of [cyclic, 1n]) {
     expect(await caught(client.POST("/a", { body } as never))).toBeInstanceOf(ConfigurationError);
   }
   expect(server.requests.filter(({ url }) => url.startsWith("/a?") || url === "/a")).toEqual([]);

@@ -1,15 +1,7 @@
 // Made by `deno task generate` from openapi/openapi.yaml. Do not edit.
 
-/** A place where a value does not fit its schema. It holds nothing of the value. */
-export interface Issue {
-  /** A JSON pointer; `*` stands for a property that the schema does not name. */
-  readonly path: string;
-  /** What the value breaks: a keyword of JSON Schema, or `json`, `empty` or `maxResponseBytes`. */
-  readonly rule: string;
-}
-
-/** Returns what the schema rejects, or undefined when the value fits. */
-export type Validator = (value: unknown) => Issue[] | undefined;
+import type { Issue } from "../errors.ts";
+import type { Validator } from "../operation.ts";
 
 export const checkKey2XX: Validator = validateKeyStatus;
 

@@ -1,0 +1,96 @@
+import { TimeoutError } from "./errors.ts";
+
+/** What decides on the waits between attempts; tests have their own. */
+export interface Clock {
+  /** Waits; rejects with the reason of a signal that is aborted. */
+  sleep(milliseconds: number, signals: readonly AbortSignal[]): Promise<void>;
+  /** A number from 0 to below 1, which spreads the waits of many clients. */
+  random(): number;
+}
+
+/** Calls back when the first of some signals is aborted; returns what stops that. */
+function onAbort(
+  signals: readonly AbortSignal[],
+  abort: (reason: unknown) => void,
+): () => void {
+  const listeners = signals.map((signal) => {
+    const listener = () => abort(signal.reason);
+    if (signal.aborted) listener();
+    else signal.addEventListener("abort", listener);
+    return listener;
+  });
+  return () => signals.forEach((signal, i) => signal.removeEventListener("abort", listeners[i]!));
+}
+
+/** Does something, unless a signal is aborted first: then it rejects with the signal's reason. */
+export async function abortable<T>(
+  signals: readonly AbortSignal[],
+  work: () => Promise<T>,
+): Promise<T> {
+  let stop = () => {};
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      let isAborted = false;
+      stop = onAbort(signals, (reason) => {
+        isAborted = true;
+        reject(reason);
+      });
+      if (!isAborted) work().then(resolve, reject);
+    });
+  } finally {
+    stop();
+  }
+}
+
+/** The system's time and randomness. */
+export const systemClock: Clock = {
+  async sleep(milliseconds, signals) {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    try {
+      await abortable(signals, () =>
+        new Promise<void>((resolve) => {
+          timer = setTimeout(resolve, milliseconds);
+        }));
+    } finally {
+      clearTimeout(timer);
+    }
+  },
+  random: () => Math.random(),
+};
+
+/** How long work may take, and who may end it. */
+export interface Limits {
+  /** What takes too long, for the message. */
+  readonly what: string;
+  /** In milliseconds. */
+  readonly timeout: number;
+  readonly signals: readonly AbortSignal[];
+}
+
+/**
+ * Runs work until its time is up or a signal is aborted, even if the work itself never ends.
+ *
+ * The error is made here, after `await`, so that its stack leads back to the caller.
+ */
+export async function withTimeout<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  { what, timeout, signals }: Limits,
+): Promise<T> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    controller.abort(new DOMException("The time is up", "TimeoutError"));
+  }, timeout);
+  const stop = onAbort(signals, (reason) => controller.abort(reason));
+  try {
+    return await abortable([signal], () => work(signal));
+  } catch (error) {
+    if (isLate) throw new TimeoutError(`${what} took more than ${timeout} ms`, { timeout });
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    stop();
+  }
+}
