@@ -39,6 +39,5 @@ export {
   TimeoutError,
 } from "./src/errors.ts";
 export type { components, operations, paths } from "./src/generated/types.ts";
-export type { CallOptions, ClientOptions } from "./src/options.ts";
+export type { CallOptions, ClientOptions, Middleware } from "./src/options.ts";
 export type { RetryEvent } from "./src/retry.ts";
-export type { Middleware } from "openapi-fetch";

@@ -1,12 +1,12 @@
 import type { Middleware, ParseAs } from "openapi-fetch";
 
-import { checkFunction, checkSignal, kindOf, readApiKey, readNumber } from "./checks.ts";
+import { checkFunction, checkOneOf, mustBe, readApiKey, readNumber, readSignal } from "./checks.ts";
 import { ConfigurationError } from "./errors.ts";
 import type { Operation, Validator } from "./operation.ts";
 import type { CallOptions, ClientOptions, Settings } from "./options.ts";
 import { isIdempotent } from "./retry.ts";
 import { Secrets } from "./secrets.ts";
-import { type Clock, withTimeout } from "./time.ts";
+import { withTimeout } from "./time.ts";
 
 /** What the methods take: openapi-fetch's options, and those of a single call. */
 export interface Init extends CallOptions {
@@ -23,48 +23,33 @@ export interface Init extends CallOptions {
 }
 
 /** What holds for a call, however often its request is sent. */
-export interface Call {
-  /** The method and the path, as in `GET /report`. It may show a secret. */
-  readonly target: string;
-  readonly baseUrl: string;
+export type Call = Settings & {
+  /** The method and the path for messages, as in `GET /report`. */
+  readonly name: string;
   /** The key that the request carries. */
-  readonly apiKey: string | undefined;
+  readonly key: string | undefined;
   /** Whether the request says that it is JSON, also without a body. */
   readonly isJson: boolean;
   /** Whether a request with the method may be repeated. */
-  isIdempotent(method: string): boolean;
+  readonly isIdempotent: (method: string) => boolean;
   /** The checks of 2xx responses, by status. */
   readonly validators: Readonly<Record<string, Validator>>;
-  readonly timeout: number;
-  readonly retries: number;
-  readonly maxResponseBytes: number;
   readonly signals: readonly AbortSignal[];
-  readonly fetch: ClientOptions["fetch"];
   readonly Request: typeof Request;
-  readonly onRetry: ClientOptions["onRetry"];
   /** What no error may show. */
   readonly secrets: Secrets;
-  readonly clock: Clock;
   /** Whether middleware sees the request and the response, or the caller reads the body. */
   readonly isObserved: boolean;
-}
+};
 
 const BODY_TYPES = ["json", "text", "blob", "arrayBuffer", "stream"];
-const HOOKS = ["onRequest", "onResponse", "onError"];
+const HOOKS = ["onRequest", "onResponse", "onError"] as const;
 
-/** Refuses middleware that openapi-fetch would refuse or not call. */
-export function checkMiddleware(middleware: unknown): void {
-  if (!Array.isArray(middleware)) {
-    throw new ConfigurationError(`"middleware" must be a list, not ${kindOf(middleware)}`);
-  }
+/** Refuses hooks that openapi-fetch would not call. */
+export function checkMiddleware(middleware: readonly Middleware[]): void {
+  if (!Array.isArray(middleware)) throw mustBe("middleware", "a list", middleware);
   for (const each of middleware) {
-    if (!each) continue; // as openapi-fetch skips it
-    if (typeof each !== "object" || !HOOKS.some((name) => name in each)) {
-      throw new ConfigurationError(
-        `Middleware must be an object with one of ${HOOKS.join(", ")}, not ${kindOf(each)}`,
-      );
-    }
-    HOOKS.forEach((name) => checkFunction(name, each[name]));
+    for (const name of HOOKS) checkFunction(name, each?.[name]);
   }
 }
 
@@ -76,7 +61,7 @@ export async function resolveApiKey(settings: Settings, options: CallOptions): P
   }
   if (typeof apiKey === "string") return apiKey;
   const timeout = readNumber("timeout", options.timeout, settings.timeout);
-  const signals = checkSignal(options.signal);
+  const signals = readSignal(options.signal);
   const work = async () => {
     try {
       return await apiKey();
@@ -84,7 +69,7 @@ export async function resolveApiKey(settings: Settings, options: CallOptions): P
       throw new ConfigurationError('The function "apiKey" failed', { cause });
     }
   };
-  return readApiKey(await withTimeout(work, { what: '"apiKey"', timeout, signals }));
+  return readApiKey(await withTimeout(work, { name: "apiKey", timeout, signals }));
 }
 
 /** Checks the options of a call, and gives it its key. */
@@ -94,44 +79,34 @@ export async function prepareCall(
   init: Init,
   operation: Operation | undefined,
   settings: Settings,
-  clock: Clock,
-  hasMiddleware: boolean,
-): Promise<Call> {
+): Promise<Omit<Call, "isObserved">> {
   const { body, fetch = settings.fetch, middleware = [], parseAs = "json" } = init;
   const timeout = readNumber("timeout", init.timeout, settings.timeout);
   const retries = readNumber("retries", init.retries, settings.retries);
-  const signals = checkSignal(init.signal);
+  const signals = readSignal(init.signal);
   checkFunction("fetch", fetch);
   checkFunction("Request", init.Request);
   checkMiddleware(middleware);
-  if (!BODY_TYPES.includes(parseAs)) {
-    throw new ConfigurationError(`"parseAs" must be one of ${BODY_TYPES.join(", ")}`);
-  }
+  checkOneOf("parseAs", parseAs, BODY_TYPES);
 
-  const secrets = new Secrets();
-  secrets.add((body as { apiKey?: unknown } | null | undefined)?.apiKey);
   const access = operation?.apiKey ?? "required";
   const needsKey = access === "required" ||
     (access === "optional" && settings.apiKey !== undefined);
-  const apiKey = needsKey ? await resolveApiKey(settings, init) : undefined;
-  secrets.add(apiKey);
+  const key = needsKey ? await resolveApiKey(settings, init) : undefined;
+  const secrets = new Secrets(key, (body as { apiKey?: unknown } | null | undefined)?.apiKey);
   return {
-    target: `${method} ${path}`,
-    baseUrl: settings.baseUrl,
-    apiKey,
+    ...settings,
+    name: operation ? `${method} ${path}` : secrets.redact(`${method} ${path}`),
+    key,
     isJson: access !== "none",
     isIdempotent: (sent) =>
       operation && sent === method ? operation.idempotent : isIdempotent(sent),
     validators: method === "HEAD" ? {} : operation?.responses ?? {},
     timeout,
     retries,
-    maxResponseBytes: settings.maxResponseBytes,
     signals,
     fetch,
     Request: init.Request ?? settings.Request ?? globalThis.Request,
-    onRetry: settings.onRetry,
     secrets,
-    clock,
-    isObserved: hasMiddleware || middleware.length > 0 || parseAs !== "json",
   };
 }

@@ -7,14 +7,12 @@ const LIMITS = {
   maxResponseBytes: [10 * 2 ** 20, 1, 2 ** 53 - 1],
 } as const;
 
-/** Refuses options that do not exist, so that a misspelt one is not ignored. */
-export function checkNames(of: string, options: object, names: readonly string[]): void {
-  for (const name of Object.keys(options)) {
-    if (names.includes(name)) continue;
-    const similar = names.find((each) => each.toLowerCase() === name.toLowerCase());
-    const known = similar ? `did you mean "${similar}"?` : `it has ${names.join(", ")}`;
-    throw new ConfigurationError(`"${name}" is not an option of ${of}; ${known}`);
-  }
+/** Says what an option must be, and the kind of what it is; the value may be a secret. */
+export function mustBe(name: string, requirement: string, value: unknown): ConfigurationError {
+  let kind = `${value === null || Number.isNaN(value) ? value : typeof value}`;
+  if (Array.isArray(value)) kind = "array";
+  const article = /^(null|NaN|undefined)$/.test(kind) ? "" : /^[aeiou]/.test(kind) ? "an " : "a ";
+  return new ConfigurationError(`"${name}" must be ${requirement}, not ${article}${kind}`);
 }
 
 /** Checks a numeric option, or gives its default. */
@@ -32,41 +30,34 @@ export function readNumber(
 
 /** Checks that a header can carry an API key as it is; the error does not quote it. */
 export function readApiKey(value: unknown): string {
-  if (typeof value !== "string") {
-    throw new ConfigurationError(`"apiKey" must be a string, not ${kindOf(value)}`);
-  }
-  if (!value) throw new ConfigurationError('"apiKey" must not be empty');
-  if (!/^[ -~\xa0-\xff]+$/.test(value) || value !== value.trim()) {
-    throw new ConfigurationError(
-      '"apiKey" must be Latin-1 text that a header can carry: no line breaks or other control ' +
-        "characters, and no spaces around it",
-    );
-  }
-  return value;
+  if (typeof value !== "string") throw mustBe("apiKey", "a string", value);
+  if (/^[!-~\xa1-\xff]+([ -~\xa0-\xff]*[!-~\xa1-\xff])?$/.test(value)) return value;
+  throw new ConfigurationError(
+    value
+      ? '"apiKey" must be Latin-1 text that a header can carry, without spaces around it'
+      : '"apiKey" must not be empty',
+  );
 }
 
 /** Checks an optional function. */
 export function checkFunction(name: string, value: unknown): void {
-  if (value !== undefined && typeof value !== "function") {
-    throw new ConfigurationError(`"${name}" must be a function, not ${kindOf(value)}`);
-  }
+  if (value !== undefined && typeof value !== "function") throw mustBe(name, "a function", value);
+}
+
+/** Checks an argument that must be one of a few. */
+export function checkOneOf(name: string, value: unknown, values: readonly string[]): void {
+  if (values.includes(value as string)) return;
+  throw new ConfigurationError(`"${name}" must be one of ${values.join(", ")}`);
 }
 
 /** Checks the signal of a call, and that it is not aborted; returns it in a list, if there is one. */
-export function checkSignal(signal: AbortSignal | null | undefined): AbortSignal[] {
+export function readSignal(signal: AbortSignal | null | undefined): AbortSignal[] {
   if (signal === undefined || signal === null) return [];
-  if (!(typeof signal.throwIfAborted === "function" && "aborted" in signal)) {
-    throw new ConfigurationError(`"signal" must be an AbortSignal, not ${kindOf(signal)}`);
+  if (typeof signal.throwIfAborted !== "function") {
+    throw mustBe("signal", "an AbortSignal", signal);
   }
   signal.throwIfAborted();
   return [signal];
-}
-
-/** Names the kind of a wrong value, which may be a secret itself. */
-export function kindOf(value: unknown): string {
-  if (value === null || value === undefined || Number.isNaN(value)) return `${value}`;
-  if (Array.isArray(value)) return "an array";
-  return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
 }
 
 /** Refuses a path that a URL parser, here or at the service, could take for another one. */
@@ -78,8 +69,7 @@ export function checkPath(name: string, path: string): void {
   // deno-lint-ignore no-control-regex
   if (/[\\\0-\x1f\x7f]|(^|\/)\.\.?(;[^/]*)?(\/|$)/.test(decoded)) {
     throw new ConfigurationError(
-      `"${name}" must not hold a segment "." or "..", a backslash, a control character or an ` +
-        "escape that is not UTF-8",
+      `"${name}" must not hold ".", "..", a backslash, a control character or a stray "%"`,
     );
   }
 }

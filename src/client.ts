@@ -1,8 +1,12 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import createFetchClient, { type Client, type Middleware } from "openapi-fetch";
+import createFetchClient, {
+  type Client,
+  type ClientOptions as FetchOptions,
+  type Middleware,
+} from "openapi-fetch";
 
 import { type Call, checkMiddleware, type Init, prepareCall, resolveApiKey } from "./call.ts";
-import { checkNames, kindOf, readApiKey } from "./checks.ts";
+import { mustBe, readApiKey } from "./checks.ts";
 import { ConfigurationError, ScamAddressError } from "./errors.ts";
 import { operations } from "./generated/operations.ts";
 import type { components, paths } from "./generated/types.ts";
@@ -174,9 +178,6 @@ interface Outcome {
   readonly received: Received | undefined;
 }
 
-const CALL_OPTIONS = ["signal", "timeout", "retries"];
-const ENDPOINT_OPTIONS = [...CALL_OPTIONS, "body", "query", "headers", "schema"];
-
 /** Reads the JSON of a 2xx response, which openapi-fetch hands over unread. */
 async function readData({ result, call, received }: Outcome): Promise<unknown> {
   const { data, response } = result;
@@ -196,11 +197,11 @@ function unwrap({ result, call, received }: Outcome): unknown {
 }
 
 /** Says that openapi-fetch could not make a request of the arguments. */
-function unbuildable(error: unknown, { target, secrets }: Call): ConfigurationError {
+function unbuildable(error: unknown, { name, secrets }: Call): ConfigurationError {
   // A TypeError is the platform's, which may quote a header or an address.
   const cause = error instanceof TypeError ? undefined : secrets.reason(error);
   return new ConfigurationError(
-    `"${secrets.redact(target)}" cannot be built: see "headers", "params", "body" and "baseUrl"` +
+    `"${name}" cannot be built: see "headers", "params", "body" and "baseUrl"` +
       (cause ? `: ${cause.message}` : ""),
     cause && { cause },
   );
@@ -244,7 +245,16 @@ export function createClientWith<Paths extends object = paths>(
   clock: Clock,
 ): ScamAddressClient<Paths> {
   const settings = readClientOptions(options);
-  const openapi = createFetchClient<Record<string, never>>(settings.openapi);
+  const { baseUrl, headers, querySerializer, bodySerializer, pathSerializer, requestInitExt } =
+    settings;
+  const openapi = createFetchClient<Record<string, never>>({
+    baseUrl,
+    headers,
+    querySerializer,
+    bodySerializer,
+    pathSerializer,
+    requestInitExt,
+  } as FetchOptions);
   let hasMiddleware = false;
 
   /** Sends a request through openapi-fetch and the transport, and checks the response. */
@@ -254,9 +264,13 @@ export function createClientWith<Paths extends object = paths>(
     init: Init,
     operation: Operation | undefined,
   ): Promise<Outcome> {
-    const call = await prepareCall(method, path, init, operation, settings, clock, hasMiddleware);
-    const transport = createTransport(call);
     const { timeout: _timeout, retries: _retries, headers, parseAs = "json", ...rest } = init;
+    const isObserved = hasMiddleware || !!init.middleware?.length || parseAs !== "json";
+    const call = {
+      ...await prepareCall(method, path, init, operation, settings),
+      isObserved,
+    };
+    const transport = createTransport(call, clock);
     let result: Result;
     try {
       result = await openapi.request(method as never, path as never, {
@@ -279,11 +293,9 @@ export function createClientWith<Paths extends object = paths>(
   /** Does what openapi-fetch's method of the same name does. */
   async function perform(method: unknown, path: unknown, init?: Init | null): Promise<Result> {
     const name = readMethod(method);
-    if (typeof path !== "string") {
-      throw new ConfigurationError(`"path" must be a string, not ${kindOf(path)}`);
-    }
+    if (typeof path !== "string") throw mustBe("path", "a string", path);
     const options = init ?? {};
-    const hasOwnSerializer = options.pathSerializer ?? settings.openapi.pathSerializer;
+    const hasOwnSerializer = options.pathSerializer ?? settings.pathSerializer;
     if (!hasOwnSerializer) checkPathParameters(path, options.params?.path);
     const { result } = await dispatch(name, path, options, operations[`${name} ${path}`]);
     return result;
@@ -304,8 +316,10 @@ export function createClientWith<Paths extends object = paths>(
     eject: openapi.eject,
     async checkKey(key?: string, options?: CallOptions | null): Promise<KeyStatus> {
       const init = options ?? {};
-      checkNames("checkKey()", init, CALL_OPTIONS);
-      const apiKey = key === undefined ? await resolveApiKey(settings, init) : readKeyToCheck(key);
+      if (Object(key) === key) {
+        throw mustBe("apiKey", "a string (options go second: checkKey(undefined, options))", key);
+      }
+      const apiKey = key === undefined ? await resolveApiKey(settings, init) : readApiKey(key);
       const outcome = await dispatch(
         "POST",
         "/checkKey",
@@ -320,7 +334,6 @@ export function createClientWith<Paths extends object = paths>(
       options?: EndpointOptions | null,
     ): Promise<unknown> {
       const { schema, query, ...init } = options ?? {};
-      checkNames("call()", options ?? {}, ENDPOINT_OPTIONS);
       checkSchema(schema);
       const written = toQuery(query);
       const outcome = await dispatch(readMethod(method), toPath(endpoint), {
@@ -335,14 +348,4 @@ export function createClientWith<Paths extends object = paths>(
     },
   };
   return client as unknown as ScamAddressClient<Paths>;
-}
-
-/** Checks the key that `checkKey` is given, and says where its options go. */
-function readKeyToCheck(key: unknown): string {
-  if (typeof key === "object" && key !== null) {
-    throw new ConfigurationError(
-      '"apiKey" must be a string; options come second, as in checkKey(undefined, { signal })',
-    );
-  }
-  return readApiKey(key);
 }

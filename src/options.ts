@@ -1,12 +1,28 @@
 import {
-  type ClientOptions as FetchClientOptions,
-  type HeadersOptions,
+  type ClientOptions as OpenapiFetchOptions,
   mergeHeaders,
+  type Middleware as OpenapiFetchMiddleware,
 } from "openapi-fetch";
 
-import { checkFunction, checkNames, checkPath, readApiKey, readNumber } from "./checks.ts";
+import { checkFunction, checkPath, mustBe, readApiKey, readNumber } from "./checks.ts";
 import { ConfigurationError } from "./errors.ts";
 import type { RetryEvent } from "./retry.ts";
+
+/**
+ * A name of our own, because the documentation's lint asks for docs of openapi-fetch's.
+ *
+ * @internal
+ */
+type FetchOptions = OpenapiFetchOptions;
+
+/** @internal */
+type FetchMiddleware = OpenapiFetchMiddleware;
+
+/**
+ * [Middleware of openapi-fetch](https://openapi-ts.dev/openapi-fetch/middleware-auth): an object with
+ * one or more of `onRequest`, `onResponse` and `onError`, for `use` and for a single call.
+ */
+export type Middleware = FetchMiddleware;
 
 /** Where and how a client sends its requests. */
 export interface ClientOptions {
@@ -35,9 +51,8 @@ export interface ClientOptions {
    * body: a whole number from 1 to 2 147 483 647.
    *
    * Node.js's own `fetch` gives up after 10 s without a connection and after 300 s without headers
-   * or another part of the body, whatever this says; an `Agent` of the package `undici` with other
-   * `connectTimeout`, `headersTimeout` and `bodyTimeout`, given as
-   * `requestInitExt: { dispatcher }`, changes that.
+   * or another part of the body, whatever this says. An `Agent` of the package `undici` changes that:
+   * `requestInitExt: { dispatcher: new Agent({ connect: { timeout }, headersTimeout, bodyTimeout }) }`.
    *
    * @default {30_000}
    */
@@ -59,7 +74,7 @@ export interface ClientOptions {
    * Headers that every request carries. An `X-API-Key` among them is not sent: the client sends
    * {@linkcode ClientOptions.apiKey} where the operation needs it.
    */
-  headers?: HeadersOptions | undefined;
+  headers?: FetchOptions["headers"] | undefined;
   /**
    * A custom `fetch`, to test, proxy or trace requests; the global one by default. It must hand
    * redirects back instead of following them, as the request's `redirect: "manual"` asks.
@@ -78,18 +93,18 @@ export interface ClientOptions {
    */
   onRetry?: ((event: RetryEvent) => void) | ((event: RetryEvent) => Promise<void>) | undefined;
   /** How openapi-fetch writes the query: a function, or options for its own serializer. */
-  querySerializer?: FetchClientOptions["querySerializer"] | undefined;
+  querySerializer?: FetchOptions["querySerializer"] | undefined;
   /** How openapi-fetch writes the body: as JSON by default. `call` always writes JSON. */
-  bodySerializer?: FetchClientOptions["bodySerializer"] | undefined;
+  bodySerializer?: FetchOptions["bodySerializer"] | undefined;
   /** How openapi-fetch writes path parameters. */
-  pathSerializer?: FetchClientOptions["pathSerializer"] | undefined;
+  pathSerializer?: FetchOptions["pathSerializer"] | undefined;
   /** The `Request` class that middleware and a custom `fetch` get; the global one by default. */
-  Request?: FetchClientOptions["Request"] | undefined;
+  Request?: FetchOptions["Request"] | undefined;
   /**
    * On Node.js, options of its `fetch` that no `Request` can carry, such as undici's `dispatcher`.
    * A custom `fetch` gets them as its second argument.
    */
-  requestInitExt?: FetchClientOptions["requestInitExt"] | undefined;
+  requestInitExt?: FetchOptions["requestInitExt"] | undefined;
 }
 
 /** What can be set for a single call. */
@@ -105,71 +120,69 @@ export interface CallOptions {
   retries?: number | undefined;
 }
 
-/** The options of `createClient`; the compiler holds the list to {@linkcode ClientOptions}. */
-const CLIENT_OPTIONS: Record<keyof ClientOptions, true> = {
-  allowInsecureHttp: true,
-  apiKey: true,
-  baseUrl: true,
-  bodySerializer: true,
-  fetch: true,
-  headers: true,
-  maxResponseBytes: true,
-  onRetry: true,
-  pathSerializer: true,
-  querySerializer: true,
-  Request: true,
-  requestInitExt: true,
-  retries: true,
-  timeout: true,
-};
+/** The names of the options; the compiler holds the list to {@linkcode ClientOptions}. */
+const NAMES = Object.keys(
+  {
+    allowInsecureHttp: 0,
+    apiKey: 0,
+    baseUrl: 0,
+    bodySerializer: 0,
+    fetch: 0,
+    headers: 0,
+    maxResponseBytes: 0,
+    onRetry: 0,
+    pathSerializer: 0,
+    querySerializer: 0,
+    Request: 0,
+    requestInitExt: 0,
+    retries: 0,
+    timeout: 0,
+  } satisfies Record<keyof ClientOptions, 0>,
+);
 
 const FUNCTIONS = ["fetch", "onRetry", "bodySerializer", "pathSerializer", "Request"] as const;
 
 const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/]/;
 
 /** The options of a client, checked and with their defaults. */
-export interface Settings extends Pick<ClientOptions, "apiKey" | "fetch" | "onRetry" | "Request"> {
+export type Settings = ClientOptions & {
   readonly baseUrl: string;
+  readonly headers: Headers;
   readonly timeout: number;
   readonly retries: number;
   readonly maxResponseBytes: number;
-  /** What openapi-fetch is given. */
-  readonly openapi: FetchClientOptions;
-}
+};
 
 /** Checks the options of a client. */
 export function readClientOptions(options: ClientOptions): Settings {
   if (typeof options !== "object" || options === null) {
-    throw new ConfigurationError('createClient() takes an object of options with a "baseUrl"');
+    throw mustBe("options", 'an object with a "baseUrl"', options);
   }
-  checkNames("createClient()", options, Object.keys(CLIENT_OPTIONS));
+  for (const name of Object.keys(options)) {
+    if (NAMES.includes(name)) continue;
+    const similar = NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
+    throw new ConfigurationError(
+      `"${name}" is not an option${
+        similar ? `; did you mean "${similar}"?` : " of createClient()"
+      }`,
+    );
+  }
   for (const name of FUNCTIONS) checkFunction(name, options[name]);
-  const { apiKey, fetch, onRetry, Request } = options;
-  const { querySerializer, bodySerializer, pathSerializer, requestInitExt } = options;
-  if (apiKey !== undefined && typeof apiKey !== "function") readApiKey(apiKey);
-  const baseUrl = readBaseUrl(options);
+  if (options.apiKey !== undefined && typeof options.apiKey !== "function") {
+    readApiKey(options.apiKey);
+  }
   return {
-    apiKey,
-    fetch,
-    onRetry,
-    Request,
-    baseUrl,
+    ...options,
+    baseUrl: readBaseUrl(options),
+    headers: readDefaultHeaders(options),
     timeout: readNumber("timeout", options.timeout),
     retries: readNumber("retries", options.retries),
     maxResponseBytes: readNumber("maxResponseBytes", options.maxResponseBytes),
-    openapi: {
-      baseUrl,
-      headers: readDefaultHeaders(options),
-      ...querySerializer && { querySerializer },
-      ...bodySerializer && { bodySerializer },
-      ...pathSerializer && { pathSerializer },
-      ...requestInitExt && { requestInitExt },
-    },
   };
 }
 
 /** Lets openapi-fetch read headers that are given as a list of pairs, which it cannot. */
-export function readHeaders(headers: HeadersOptions | undefined): HeadersOptions | undefined {
+export function readHeaders(headers: ClientOptions["headers"]): ClientOptions["headers"] {
   return Symbol.iterator in Object(headers) ? new Headers(headers as [string, string][]) : headers;
 }
 
@@ -183,24 +196,21 @@ function readDefaultHeaders({ headers }: ClientOptions): Headers {
 
 /** Checks the service's address and gives it the slash at its end. */
 function readBaseUrl({ baseUrl, allowInsecureHttp }: ClientOptions): string {
-  if (baseUrl === undefined || baseUrl === null) {
-    throw new ConfigurationError('"baseUrl" must be given: it is the address of the service');
-  }
-  let href = "";
+  if (!baseUrl) throw new ConfigurationError('"baseUrl" is missing: give the service\'s address');
+  let url: URL | undefined;
   try {
-    ({ href } = new URL(baseUrl));
+    url = new URL(baseUrl);
   } catch { /* Reported below. */ }
-  if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
+  if (!url || !/^https?:\/\/[^/@]+\/[^?#]*$/.test(url.href)) {
     throw new ConfigurationError(
       '"baseUrl" must be an absolute https URL without a user name, password, query or fragment',
     );
   }
-  if (href.startsWith("http:") && !allowInsecureHttp && !LOOPBACK.test(href)) {
+  if (url.protocol === "http:" && !allowInsecureHttp && !LOOPBACK.test(url.href)) {
     throw new ConfigurationError(
-      '"baseUrl" must be an https URL, because http shows the API key to everyone on the way; ' +
-        '"allowInsecureHttp" accepts that',
+      '"baseUrl" must be an https URL, because http shows the API key; "allowInsecureHttp" permits it',
     );
   }
-  checkPath("baseUrl", new URL(href).pathname);
-  return href.replace(/\/?$/, "/");
+  checkPath("baseUrl", url.pathname);
+  return url.href.replace(/\/?$/, "/");
 }

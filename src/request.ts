@@ -1,6 +1,6 @@
 import { defaultPathSerializer } from "openapi-fetch";
 
-import { checkPath, kindOf } from "./checks.ts";
+import { checkOneOf, checkPath, mustBe } from "./checks.ts";
 import { ConfigurationError } from "./errors.ts";
 
 /** The methods of HTTP that fetch sends. */
@@ -9,8 +9,8 @@ export const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PU
 /** Checks a method, and writes it in upper case. */
 export function readMethod(method: unknown): string {
   const name = typeof method === "string" ? method.toUpperCase() : "";
-  if (METHODS.includes(name)) return name;
-  throw new ConfigurationError(`"method" must be one of ${METHODS.join(", ")}`);
+  checkOneOf("method", name, METHODS);
+  return name;
 }
 
 /** Whether requests with the method have no body. */
@@ -20,13 +20,11 @@ export function isBodiless(method: string): boolean {
 
 /** Checks the name of an endpoint and makes it a path. */
 export function toPath(endpoint: unknown): string {
-  if (typeof endpoint !== "string") {
-    throw new ConfigurationError(`"endpoint" must be a string, not ${kindOf(endpoint)}`);
-  }
+  if (typeof endpoint !== "string") throw mustBe("endpoint", "a string", endpoint);
   const path = endpoint.replace(/^\/?/, "/");
   if (!/^\/(?![a-z][a-z\d+.-]*:|\/)[^?#\s]+$/i.test(path)) {
     throw new ConfigurationError(
-      '"endpoint" must be a name below the base URL, without white space; a query goes into "query"',
+      '"endpoint" must be a name below the base URL; a query goes into "query"',
     );
   }
   checkPath("endpoint", path);
@@ -57,11 +55,11 @@ export function toQuery(query: unknown = {}): string {
   const append = (name: string, value: unknown) => {
     if (value !== undefined && value !== null) parameters.append(name, toText(name, value));
   };
-  for (const [name, value] of fieldsOf("query", query)) {
-    if (Array.isArray(value)) value.forEach((item) => append(name, item));
-    else if (isRecord(value)) {
-      fieldsOf(name, value).forEach(([field, inner]) => append(`${name}[${field}]`, inner));
-    } else append(name, value);
+  if (!isRecord(query)) throw mustBe("query", "an object of names and values", query);
+  for (const [name, value] of Object.entries(query)) {
+    if (isRecord(value)) {
+      Object.entries(value).forEach(([field, inner]) => append(`${name}[${field}]`, inner));
+    } else for (const item of Array.isArray(value) ? value : [value]) append(name, item);
   }
   return parameters.toString();
 }
@@ -72,22 +70,12 @@ function isRecord(value: unknown): value is Record<string, unknown> {
     typeof (value as { toJSON?: unknown }).toJSON !== "function";
 }
 
-function fieldsOf(name: string, value: unknown): [string, unknown][] {
-  if (isRecord(value)) return Object.entries(value);
-  throw new ConfigurationError(`"${name}" must be an object of fields, not ${kindOf(value)}`);
-}
-
 /** Writes a value of a query as JSON does, but a text without quotes. */
 function toText(name: string, value: unknown): string {
   const { toJSON } = Object(value);
   const json = typeof toJSON === "function" ? toJSON.call(value) : value;
-  if (typeof json === "string" || typeof json === "boolean" || Number.isFinite(json)) {
-    return `${json}`;
-  }
-  throw new ConfigurationError(
-    `"${name}" in "query" must be text, a finite number, a boolean, a Date, or a list or an object ` +
-      `of these, and holds ${kindOf(json)}`,
-  );
+  if (/^(string|boolean)$/.test(typeof json) || Number.isFinite(json)) return `${json}`;
+  throw mustBe(`query.${name}`, "text, a finite number, a boolean, a Date, or some of these", json);
 }
 
 const JSON_TYPE = / (Array|Boolean|Null|Number|Object|String|Undefined)\]$/;

@@ -1,5 +1,11 @@
 import type { Call } from "./call.ts";
-import { HttpError, InvalidResponseError, type Issue, RedirectError } from "./errors.ts";
+import {
+  HttpError,
+  InvalidResponseError,
+  type Issue,
+  NetworkError,
+  RedirectError,
+} from "./errors.ts";
 import { parseRetryAfter } from "./retry.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -32,36 +38,34 @@ function copyHeaders(headers: Headers, read = (value: string, _name: string) => 
 }
 
 /** Reads the head of a response, which a custom fetch may have made in its own way. */
-export function readHead(response: Response): Head & { isForeign: boolean } {
-  const { status, statusText, url, type, headers } = response;
-  const isRedirect = type === "opaqueredirect";
-  if (!isRedirect && !(Number.isInteger(status) && status >= 200 && status <= 999)) {
+export function readHead(response: Response): Head {
+  const { headers, status, statusText, type, url } = response;
+  if (!(status >= 200 && status <= 999) && type !== "opaqueredirect") {
     throw new TypeError(`The response has the status ${status}`);
   }
-  const isForeign = !(response instanceof Response);
-  return {
-    headers: isForeign ? copyHeaders(headers) : headers,
-    ok: status >= 200 && status <= 299,
-    status: isRedirect ? 0 : status,
-    statusText,
-    url,
-    isForeign,
-  };
+  if (response instanceof Response) return response;
+  return { headers: copyHeaders(headers), ok: status <= 299, status, statusText, url };
 }
 
 /** Refuses a redirect; browsers show it with the status 0 and without its location. */
-export function refuseRedirect({ status, headers }: Head, { target, secrets }: Call): void {
+export function refuseRedirect({ status, headers }: Head, { name, secrets }: Call): void {
   if (status > 0 && (status < 300 || status > 399)) return;
   const location = headers.get("location");
-  throw new RedirectError(
-    `"${secrets.redact(target)}" was redirected; redirects are not followed: check "baseUrl"`,
-    { status, ...location !== null && { location: secrets.redact(location) } },
-  );
+  throw new RedirectError(`"${name}" was redirected, which is not followed: check "baseUrl"`, {
+    status,
+    ...location !== null && { location: secrets.redact(location) },
+  });
+}
+
+/** Says why no response came, or not all of it. */
+export function networkError(what: string, error: unknown, { name, secrets }: Call): NetworkError {
+  const cause = secrets.reason(error);
+  return new NetworkError(`"${name}" ${what}: ${cause.message}`, { cause });
 }
 
 /** Says what is wrong with the body of a 2xx response. */
 export function invalidResponse(
-  { target, secrets }: Call,
+  { name }: Call,
   status: number,
   issues: readonly Issue[],
 ): InvalidResponseError {
@@ -70,87 +74,85 @@ export function invalidResponse(
   );
   if (issues.length > list.length) list.push(`and ${issues.length - list.length} more`);
   return new InvalidResponseError(
-    `"${secrets.redact(target)}" got an invalid response (${list.join("; ")})`,
+    `"${name}" got an invalid response (${list.join("; ")})`,
     { status, issues },
   );
 }
 
-/** Reads chunks into one buffer that grows, because millions of tiny chunks would fill memory. */
-async function readChunks(
-  body: ReadableStream<unknown>,
-  limit: number,
-  signal: AbortSignal,
-  keep: (body: Uint8Array<ArrayBuffer>) => void,
-): Promise<boolean> {
-  const reader = body.getReader();
-  // A custom fetch may ignore its signal, and its stream may be of another make.
-  const cancel = async () => void await reader.cancel();
-  const onAbort = () => void cancel().catch(() => {});
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort);
-  let buffer = new Uint8Array();
-  let size = 0;
-  let rested = performance.now();
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return true;
-    if (!ArrayBuffer.isView(value)) throw new TypeError("The body has a chunk that is not bytes");
-    const end = size + value.byteLength;
-    if (end > limit) {
-      onAbort();
-      return false;
+/** Bytes in one buffer that grows, because millions of tiny chunks would fill memory. */
+class Bytes {
+  #buffer = new Uint8Array();
+  size = 0;
+
+  append(bytes: Uint8Array): void {
+    const end = this.size + bytes.length;
+    if (end > this.#buffer.length) {
+      const larger = new Uint8Array(2 * end);
+      larger.set(this.#buffer);
+      this.#buffer = larger;
     }
-    if (end > buffer.length) {
-      const larger = new Uint8Array(end + size);
-      larger.set(buffer);
-      buffer = larger;
-    }
-    buffer.set(new Uint8Array(value.buffer, value.byteOffset, value.byteLength), size);
-    keep(buffer.subarray(0, size = end));
-    if (performance.now() - rested > MAX_BUSY) {
-      await new Promise((resolve) => setTimeout(resolve));
-      rested = performance.now();
-    }
+    this.#buffer.set(bytes, this.size);
+    this.size = end;
+  }
+
+  toArray(): Uint8Array<ArrayBuffer> {
+    return this.#buffer.subarray(0, this.size);
   }
 }
 
-/** Whether the headers of a response bound its body, which the runtime's own fetch ensures. */
-function isShort({ ok, headers }: Head, { type }: Response, limit: number): boolean {
-  return ok && type === "basic" && // which hides no header
-    !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
-    Number(headers.get("content-length") || Infinity) <= limit;
+/** Appends the chunks of a body, up to a limit and one byte more. */
+async function readChunks(
+  stream: ReadableStream<unknown>,
+  limit: number,
+  signal: AbortSignal,
+  bytes: Bytes,
+): Promise<void> {
+  const reader = stream.getReader();
+  // A custom fetch may ignore its signal, and its stream may be of another make.
+  const cancel = () => void (async () => await reader.cancel())().catch(() => {});
+  if (signal.aborted) cancel();
+  signal.addEventListener("abort", cancel);
+  let rested = performance.now();
+  while (bytes.size <= limit) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    if (!ArrayBuffer.isView(value)) throw new TypeError("The body has a chunk that is not bytes");
+    const { buffer, byteOffset, byteLength } = value;
+    bytes.append(new Uint8Array(buffer, byteOffset, Math.min(byteLength, limit + 1 - bytes.size)));
+    if (performance.now() - rested < MAX_BUSY) continue;
+    await new Promise((resolve) => setTimeout(resolve)); // lets the time-out fire
+    rested = performance.now();
+  }
+  cancel();
 }
 
 /**
  * Reads the body of a response, no further than the limit.
  *
- * Of a 4xx or 5xx response it keeps what has come, also when the rest does not come, because the
- * status says more. `isNative` says that the runtime's own fetch has the signal, which alone can
- * stop the fastest way to read.
+ * Of a 4xx or 5xx response it keeps what has come, also when the rest is too large or does not come,
+ * because the status says more.
  */
 export async function readBody(
   response: Response,
-  head: Head,
-  limit: number,
+  { ok, status }: Head,
+  call: Call,
   signal: AbortSignal,
-  isNative: boolean,
-): Promise<{ body: Uint8Array<ArrayBuffer>; isWhole: boolean }> {
-  let body = new Uint8Array();
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { body } = response;
+  const limit = call.maxResponseBytes;
+  const bytes = new Bytes();
   try {
-    if (isNative && isShort(head, response, limit)) {
-      return { body: new Uint8Array(await response.arrayBuffer()), isWhole: true };
+    if (typeof body?.getReader === "function") await readChunks(body, limit, signal, bytes);
+    else if (body) { // as other makes of Response have it
+      bytes.append(new Uint8Array(await response.arrayBuffer()));
     }
-    if (!response.body) return { body, isWhole: true };
-    if (typeof response.body.getReader === "function") {
-      const isWhole = await readChunks(response.body, limit, signal, (bytes) => body = bytes);
-      return { body, isWhole };
-    }
-    body = new Uint8Array(await response.arrayBuffer()); // as other makes of Response have it
-    return { body, isWhole: body.byteLength <= limit };
   } catch (error) {
-    if (head.ok) throw error;
-    return { body, isWhole: false };
+    if (ok) throw networkError("got a response that broke off", error, call);
   }
+  if (ok && bytes.size > limit) {
+    throw invalidResponse(call, status, [{ path: "", rule: "maxResponseBytes" }]);
+  }
+  return bytes.toArray();
 }
 
 /** Makes a response whose body can be read again, with statuses and texts that no other can have. */
@@ -207,7 +209,7 @@ function readErrorBody(text: string, secrets: Secrets): unknown {
 
 /** Makes the error for a 4xx or 5xx response. */
 export function httpError(
-  { target, secrets }: Call,
+  { name, secrets }: Call,
   { status, headers: received }: Head,
   text: string,
 ): HttpError {
@@ -216,7 +218,7 @@ export function httpError(
     return secrets.redact(value);
   });
   const retryAfter = parseRetryAfter(received.get("retry-after"), Date.now());
-  return new HttpError(`"${secrets.redact(target)}" got a response with the status ${status}`, {
+  return new HttpError(`"${name}" got a response with the status ${status}`, {
     status,
     headers,
     body: readErrorBody(text, secrets),

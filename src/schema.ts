@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
-import { kindOf } from "./checks.ts";
+import { mustBe } from "./checks.ts";
 import { ConfigurationError, type Issue } from "./errors.ts";
 import { invalidResponse } from "./response.ts";
 import type { Call } from "./call.ts";
@@ -10,11 +10,7 @@ import { withTimeout } from "./time.ts";
 export function checkSchema(schema: unknown): void {
   const standard = (schema as Partial<StandardSchemaV1> | null | undefined)?.["~standard"];
   if (schema === undefined || typeof standard?.validate === "function") return;
-  throw new ConfigurationError(
-    `"schema" must be a Standard Schema, as Zod, Valibot and ArkType make it, not ${
-      kindOf(schema)
-    }`,
-  );
+  throw mustBe("schema", "a Standard Schema, as of Zod, Valibot or ArkType", schema);
 }
 
 /** Checks a response with a caller's schema, and returns the schema's output. */
@@ -31,9 +27,9 @@ export async function validate(
       const cause = call.secrets.reason(error);
       throw new ConfigurationError(`"schema" failed: ${cause.message}`, { cause });
     }
-  }, { ...call, what: '"schema"' });
+  }, { ...call, name: "schema" });
   if (!result || typeof result !== "object") {
-    throw new ConfigurationError(`"schema" must return a result, not ${kindOf(result)}`);
+    throw mustBe('result of "schema"', "an object", result);
   }
   if (!result.issues) return result.value;
   throw invalidResponse(call, status, result.issues.map((issue) => toIssue(issue, call)));

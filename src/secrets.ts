@@ -3,11 +3,13 @@ const MAX_CAUSES = 5;
 
 /** The secrets of a call: what no error may show. */
 export class Secrets {
-  readonly #secrets: string[] = [];
+  readonly #secrets: string[];
 
-  /** Adds a secret; what is not a text cannot be one. */
-  add(secret: unknown): void {
-    if (typeof secret === "string" && secret) this.#secrets.push(secret);
+  /** Takes secrets; what is not a text cannot be one. */
+  constructor(...secrets: unknown[]) {
+    this.#secrets = secrets.filter((secret): secret is string =>
+      typeof secret === "string" && secret !== ""
+    );
   }
 
   /** The secrets as they are, and as a URL and JSON have them, the longest first. */
@@ -35,15 +37,12 @@ export class Secrets {
     return text.replace(this.#pattern, "[redacted]");
   }
 
-  /** Cuts a text at a length, or before a secret that would be cut in two there, and redacts it. */
+  /** Redacts the start of a text, without a part of a secret at its end. */
   redactStart(text: string, length: number): string {
-    if (text.length <= length) return this.redact(text);
-    const longest = this.#forms[0]?.length ?? 0;
-    const matches = text.slice(0, length + longest).matchAll(this.#pattern);
-    const inTwo = [...matches].find(({ index, 0: { length: size } }) =>
-      index < length && index + size > length
-    );
-    return this.redact(text.slice(0, inTwo?.index ?? length));
+    const longest = this.#forms[0]?.length ?? 0; // what starts before the cut is whole
+    const start = this.redact(text.slice(0, length + longest));
+    const doubtful = text.length > length + longest ? longest : 0;
+    return start.slice(0, Math.min(length, start.length - doubtful));
   }
 
   /**

@@ -61,7 +61,7 @@ export const systemClock: Clock = {
 /** How long work may take, and who may end it. */
 export interface Limits {
   /** What takes too long, for the message. */
-  readonly what: string;
+  readonly name: string;
   /** In milliseconds. */
   readonly timeout: number;
   readonly signals: readonly AbortSignal[];
@@ -74,7 +74,7 @@ export interface Limits {
  */
 export async function withTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
-  { what, timeout, signals }: Limits,
+  { name, timeout, signals }: Limits,
 ): Promise<T> {
   const controller = new AbortController();
   const { signal } = controller;
@@ -87,8 +87,10 @@ export async function withTimeout<T>(
   try {
     return await abortable([signal], () => work(signal));
   } catch (error) {
-    if (isLate) throw new TimeoutError(`${what} took more than ${timeout} ms`, { timeout });
-    throw signal.aborted ? signal.reason : error;
+    const reason = signal.aborted ? signal.reason : error;
+    controller.abort(reason); // closes the connection of a response that is refused
+    if (isLate) throw new TimeoutError(`"${name}" took more than ${timeout} ms`, { timeout });
+    throw reason;
   } finally {
     clearTimeout(timer);
     stop();

@@ -1,13 +1,13 @@
 import type { Call } from "./call.ts";
 import { checkPath } from "./checks.ts";
-import { ConfigurationError, NetworkError, TimeoutError } from "./errors.ts";
+import { ConfigurationError, NetworkError, type ScamAddressError, TimeoutError } from "./errors.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import { isBodiless } from "./request.ts";
 import {
   decode,
   type Head,
   httpError,
-  invalidResponse,
+  networkError,
   readBody,
   readHead,
   rebuild,
@@ -15,7 +15,7 @@ import {
   refuseRedirect,
 } from "./response.ts";
 import { parseRetryAfter, retryDelay } from "./retry.ts";
-import { abortable, withTimeout } from "./time.ts";
+import { abortable, type Clock, withTimeout } from "./time.ts";
 
 /** What openapi-fetch is given for a call in place of `Request` and `fetch`. */
 export interface Transport {
@@ -28,21 +28,17 @@ export interface Transport {
 }
 
 /** A request that can be sent any number of times. */
-interface Outgoing extends Call {
+type Outgoing = Call & {
   readonly input: string | Request;
   readonly init: RequestInit & { readonly method: string };
   /** Properties that the caller added to the request. */
   readonly custom: Record<string, unknown>;
   readonly extension: RequestInit | undefined;
-}
-
-/** Why there is no response. */
-class Failure {
-  constructor(readonly what: string, readonly cause: unknown) {}
-}
+  readonly clock: Clock;
+};
 
 /** Makes the transport of a call: it adds the key, sends, repeats, and reads the response. */
-export function createTransport(call: Call): Transport {
+export function createTransport(call: Call, clock: Clock): Transport {
   const transport: Transport = {
     Request: createRequestClass(call, () => transport.isBuilt = true),
     isBuilt: false,
@@ -52,7 +48,7 @@ export function createTransport(call: Call): Transport {
       // Middleware may have made the request with a signal of its own.
       const signals = call.isObserved ? [...call.signals, request.signal] : call.signals;
       try {
-        transport.received = await send({ ...call, ...sendable, extension, signals });
+        transport.received = await send({ ...call, ...sendable, extension, signals, clock });
       } catch (error) {
         throw error || new DOMException("The call was aborted", "AbortError"); // see dispatch()
       }
@@ -99,7 +95,7 @@ async function toSendable(
   const headers = isRecord ? request.headers : new Headers(request.headers);
   if (call.isJson && !headers.has("content-type")) headers.set("content-type", "application/json");
   headers.delete(apiKeyHeader);
-  if (call.apiKey !== undefined) headers.set(apiKeyHeader, call.apiKey);
+  if (call.key !== undefined) headers.set(apiKeyHeader, call.key);
   if (isRecord) {
     const { url: input, ...init } = request as unknown as RequestInit & {
       url: string;
@@ -118,101 +114,52 @@ async function toSendable(
 
 /** Sends a request as often as the rules for retries allow, and returns the last response. */
 async function send(outgoing: Outgoing): Promise<Received> {
-  const { clock, signals, init: { method } } = outgoing;
+  const { clock, onRetry, retries, signals, init: { method } } = outgoing;
   for (let attempt = 1;; attempt++) {
     let received: Received | undefined;
     let error: unknown;
     try {
-      received = await inTime(outgoing, (signal) => exchange(outgoing, signal));
+      received = await withTimeout((signal) => exchange(outgoing, signal), outgoing);
       if (received.response.ok) return received;
     } catch (thrown) {
       const mayPass = thrown instanceof NetworkError || thrown instanceof TimeoutError;
       if (signals.some(({ aborted }) => aborted) || !mayPass) throw thrown;
       error = thrown;
     }
-    const delay = retryDelay({
-      attempt,
-      retries: outgoing.retries,
-      idempotent: outgoing.isIdempotent(method),
-      status: received?.response.status,
-      retryAfter: parseRetryAfter(received?.response.headers.get("retry-after"), Date.now()),
-    }, clock.random());
-    if (delay === undefined) {
-      if (received) return received;
-      throw error;
+    const { status, headers } = received?.response ?? {};
+    const retryAfter = parseRetryAfter(headers?.get("retry-after"), Date.now());
+    const idempotent = outgoing.isIdempotent(method);
+    const delay = retryDelay({ attempt, retries, idempotent, status, retryAfter }, clock.random());
+    if (delay === undefined && received) return received;
+    if (delay === undefined) throw error;
+    if (onRetry) {
+      if (received) error = httpError(outgoing, received.response, decode(received.body));
+      const event = { attempt, delay, error: error as ScamAddressError };
+      await abortable(signals, async () => await onRetry(event));
     }
-    await announceRetry(outgoing, attempt, delay, received ?? error as NetworkError);
     await clock.sleep(delay, signals);
-  }
-}
-
-/** Calls `onRetry` and waits for its promise, unless the call is aborted. */
-async function announceRetry(
-  outgoing: Outgoing,
-  attempt: number,
-  delay: number,
-  failure: Received | NetworkError | TimeoutError,
-): Promise<void> {
-  const { onRetry, signals } = outgoing;
-  if (!onRetry) return;
-  const error = failure instanceof Error
-    ? failure
-    : httpError(outgoing, failure.response, decode(failure.body));
-  await abortable(signals, async () => await onRetry({ attempt, delay, error }));
-}
-
-/** Does a part of a call within its time; here, so that the error's stack leads to the caller. */
-async function inTime<T>(call: Call, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const { secrets, signals, timeout } = call;
-  const what = `"${secrets.redact(call.target)}"`;
-  try {
-    return await withTimeout(work, { what, timeout, signals });
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const cause = secrets.reason(error.cause);
-    throw new NetworkError(`${what} ${error.what}: ${cause.message}`, { cause });
   }
 }
 
 /** Exchanges a request for a response whose body has been read. */
 async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Received> {
-  const { response, head } = await orFail("got no response", async () => {
-    const response = await startFetch(outgoing, signal);
-    return { response, head: readHead(response) };
-  });
+  let response: Response;
+  let head: Head;
+  try {
+    response = await startFetch(outgoing, signal);
+    head = readHead(response);
+  } catch (error) {
+    throw networkError("got no response", error, outgoing);
+  }
   refuseRedirect(head, outgoing);
-  const body = await readWhole(response, head, outgoing, signal, !outgoing.fetch);
-  const isUnchanged = head.ok && !head.isForeign && !outgoing.isObserved;
-  return { response: isUnchanged ? response : rebuild(head, body), body };
-}
-
-/** Reads the body of a response, and refuses one that is too large. */
-async function readWhole(
-  response: Response,
-  head: Head,
-  call: Call,
-  signal: AbortSignal,
-  isNative: boolean,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const { body, isWhole } = await orFail(
-    "got a response that broke off",
-    () => readBody(response, head, call.maxResponseBytes, signal, isNative),
-  );
-  if (isWhole || !head.ok) return body;
-  throw invalidResponse(call, head.status, [{ path: "", rule: "maxResponseBytes" }]);
+  const body = await readBody(response, head, outgoing, signal);
+  const isUnseen = head.ok && head === response && !outgoing.isObserved;
+  return { response: isUnseen ? response : rebuild(head, body), body };
 }
 
 /** Reads the body of a response that middleware made. */
 export function readForeignBody(response: Response, call: Call): Promise<Uint8Array<ArrayBuffer>> {
-  return inTime(call, (signal) => readWhole(response, response, call, signal, false));
-}
-
-async function orFail<T>(what: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw new Failure(what, cause);
-  }
+  return withTimeout((signal) => readBody(response, response, call, signal), call);
 }
 
 /** Calls fetch: the global one as it is now, or the caller's own with a `Request`. */

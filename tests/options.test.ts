@@ -57,7 +57,7 @@ const badBaseUrls: Record<string, unknown> = {
 for (const [what, value] of Object.entries(badBaseUrls)) {
   Deno.test(`createClient() throws when baseUrl is ${what}`, () => {
     const error = thrown(() => createClient({ baseUrl: value as string }));
-    expect(error.message).toMatch(/^"baseUrl" must /);
+    expect(error.message).toMatch(/^"baseUrl" (must|is missing)/);
     expect(inspect(error)).not.toContain("secret-pass");
   });
 }
@@ -205,7 +205,7 @@ Deno.test("call() refuses a body on a GET or HEAD request", async () => {
 
 Deno.test("call() refuses a query that has no form in a URL", async () => {
   const error = await rejected(unsent().call("GET", "endpoint", { query: { a: { b: { c: 1 } } } }));
-  expect(error.message).toMatch(/^"a\[b\]" in "query" must be/);
+  expect(error.message).toMatch(/^"query\.a\[b\]" must be/);
 });
 
 Deno.test("call() sends what turns itself into JSON, and leaves out what is undefined", async () => {
