@@ -25,6 +25,7 @@ export {
   type KeyStatus,
   type Method,
   type ScamAddressClient,
+  type SchemaOptions,
   type ValidKey,
 } from "./src/client.ts";
 export {

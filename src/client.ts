@@ -41,11 +41,15 @@ export interface EndpointOptions extends CallOptions {
   query?: Readonly<Record<string, unknown>> | undefined;
   /** Headers in addition to the client's; `null` removes one. An `X-API-Key` is not sent. */
   headers?: ClientOptions["headers"];
+}
+
+/** {@linkcode EndpointOptions} with a schema that checks the response. */
+export interface SchemaOptions<Given extends Schema> extends EndpointOptions {
   /**
    * Checks the response: any [Standard Schema](https://standardschema.dev), such as one made by Zod,
    * Valibot or ArkType. `call` resolves to its output, with its transforms applied.
    */
-  schema?: Schema | undefined;
+  schema: Given;
 }
 
 /**
@@ -148,7 +152,7 @@ export interface ScamAddressClient<Paths extends object = paths> extends Openapi
   call<Given extends Schema>(
     method: Method,
     endpoint: string,
-    options: EndpointOptions & { schema: Given },
+    options: SchemaOptions<Given>,
   ): Promise<OutputOf<Given>>;
 
   /**
@@ -295,8 +299,9 @@ export function createClientWith<Paths extends object = paths>(
     const name = readMethod(method);
     if (typeof path !== "string") throw mustBe("path", "a string", path);
     const options = init ?? {};
-    const hasOwnSerializer = options.pathSerializer ?? settings.pathSerializer;
-    if (!hasOwnSerializer) checkPathParameters(path, options.params?.path);
+    const values = options.params?.path; // without which openapi-fetch calls no serializer
+    const serializer = values && (options.pathSerializer ?? pathSerializer);
+    if (!serializer) checkPathParameters(path, values);
     const { result } = await dispatch(name, path, options, operations[`${name} ${path}`]);
     return result;
   }
@@ -331,7 +336,7 @@ export function createClientWith<Paths extends object = paths>(
     async call(
       method: Method,
       endpoint: string,
-      options?: EndpointOptions | null,
+      options?: Partial<SchemaOptions<Schema>> | null,
     ): Promise<unknown> {
       const { schema, query, ...init } = options ?? {};
       checkSchema(schema);

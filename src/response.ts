@@ -113,7 +113,7 @@ async function readChunks(
   if (signal.aborted) cancel();
   signal.addEventListener("abort", cancel);
   let rested = performance.now();
-  while (bytes.size <= limit) {
+  while (bytes.size <= limit && !signal.aborted) {
     const { value, done } = await reader.read();
     if (done) return;
     if (!ArrayBuffer.isView(value)) throw new TypeError("The body has a chunk that is not bytes");

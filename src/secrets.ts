@@ -42,7 +42,7 @@ export class Secrets {
     const longest = this.#forms[0]?.length ?? 0; // what starts before the cut is whole
     const start = this.redact(text.slice(0, length + longest));
     const doubtful = text.length > length + longest ? longest : 0;
-    return start.slice(0, Math.min(length, start.length - doubtful));
+    return start.slice(0, Math.max(0, Math.min(length, start.length - doubtful)));
   }
 
   /**

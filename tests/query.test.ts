@@ -1,0 +1,102 @@
+// What call() makes of a query, and what the methods make of path parameters.
+import { expect } from "@std/expect";
+
+import { ConfigurationError, createClient } from "../mod.ts";
+import { caught } from "./outcome.ts";
+import { type AnyPath, json, serve } from "./server.ts";
+
+Deno.test("call() writes a query as JSON writes values", async () => {
+  await using server = await serve((_, response) => json(response, 1));
+  const client = createClient({ baseUrl: server.url, apiKey: "some-key" });
+  const cases: [Record<string, unknown>, string][] = [
+    [{}, ""],
+    [{ a: "x y&z", b: 1.5, c: true, d: "" }, "?a=x+y%26z&b=1.5&c=true&d="],
+    [{ a: null, b: undefined, c: [null, undefined] }, ""],
+    [{ "a&b": 1, "c#d": 2, "e=f": 3, "g h": 4 }, "?a%26b=1&c%23d=2&e%3Df=3&g+h=4"],
+    [{ list: [1, "b", false] }, "?list=1&list=b&list=false"],
+    [{ of: { "a&b": 1, c: null, d: "x" } }, "?of%5Ba%26b%5D=1&of%5Bd%5D=x"],
+    [{ at: new Date(0) }, "?at=1970-01-01T00%3A00%3A00.000Z"],
+    [{ in: [new Date(0)] }, "?in=1970-01-01T00%3A00%3A00.000Z"],
+    [{ url: new URL("https://a.example/?b") }, "?url=https%3A%2F%2Fa.example%2F%3Fb"],
+  ];
+  for (const [query, expected] of cases) {
+    await client.call("GET", "report", { query });
+    expect(server.requests.at(-1)!.url).toBe(`/report${expected}`);
+  }
+});
+
+Deno.test("call() refuses a query that has no such form", async () => {
+  await using server = await serve((_, response) => json(response, 1));
+  const client = createClient({ baseUrl: server.url, apiKey: "some-key" });
+  const queries: unknown[] = [
+    null,
+    "a=b",
+    7,
+    ["a"],
+    new Map([["a", 1]]),
+    new URLSearchParams("a=b"),
+    { a: () => 1 },
+    { a: Symbol("x") },
+    { a: 1n },
+    { a: NaN },
+    { a: -Infinity },
+    { a: new Date(NaN) },
+    { a: new Map() },
+    { a: [[1]] },
+    { a: [{ b: 1 }] },
+    { a: { b: [1] } },
+    { a: { b: { c: 1 } } },
+  ];
+  for (const query of queries) {
+    const error = await caught(client.call("GET", "report", { query: query as never }));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect((error as Error).message).toMatch(/^"query(\.a(\[b\])?)?" must be /);
+  }
+  expect(server.requests).toEqual([]);
+});
+
+Deno.test("methods refuse a path parameter that would leave a segment empty", async () => {
+  await using server = await serve((_, response) => json(response, 1));
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey: "some-key" });
+  for (const id of [undefined, null, "", [], {}, [[]]]) {
+    for (const path of ["/things/{id}", "/things/{id*}/x", "/things/{.id}"]) {
+      const error = await caught(client.GET(path, { params: { path: { id } } } as never));
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect((error as Error).message).toMatch(/^"params.path" must have a value for "id"/);
+    }
+  }
+  expect(await caught(client.GET("/things/{id}"))).toBeInstanceOf(ConfigurationError);
+  expect(server.requests).toEqual([]);
+  for (const id of [0, false, "x", ["x"], { a: 1 }]) {
+    await client.GET("/things/{id}", { params: { path: { id } } } as never);
+  }
+  const pathSerializer = (path: string) => path.replace("{id}", "own");
+  await client.GET("/things/{id}", { pathSerializer, params: { path: {} } } as never);
+  expect(server.requests.map(({ url }) => url)).toEqual([
+    "/things/0",
+    "/things/false",
+    "/things/x",
+    "/things/x",
+    "/things/a,1",
+    "/things/own",
+  ]);
+});
+
+Deno.test("endpoints and parameters that lead out of the base URL are refused", async () => {
+  await using server = await serve((_, response) => json(response, 1));
+  const client = createClient<AnyPath>({ baseUrl: `${server.url}api/`, apiKey: "some-key" });
+  for (const id of ["..", "..;", "..;a=b", "%2e%2e", "."]) {
+    expect(await caught(client.call("GET", `a/${id}/b`))).toBeInstanceOf(ConfigurationError);
+    if (id === "%2e%2e") continue; // as a parameter it is encoded once more
+    const error = await caught(client.GET("/a/{id}/b", { params: { path: { id } } } as never));
+    expect(error).toBeInstanceOf(ConfigurationError);
+  }
+  expect(server.requests).toEqual([]);
+});
+
+Deno.test("call() means the same for an endpoint that the document has", async () => {
+  await using server = await serve((_, response) => json(response, { any: "thing" }));
+  const client = createClient({ baseUrl: server.url, apiKey: "some-key" });
+  expect(await client.call("POST", "checkKey", { body: {} })).toEqual({ any: "thing" });
+  expect(server.requests[0]!.headers["x-api-key"]).toBe("some-key");
+});

@@ -1,0 +1,74 @@
+// Headers as Node.js's parser lets them through, and headers that echo the key.
+import { expect } from "@std/expect";
+
+import { createClient, HttpError } from "../mod.ts";
+import { caught, shown } from "./outcome.ts";
+import { type AnyPath, serveBytes } from "./server.ts";
+
+const apiKey = "key-of-the-client";
+
+Deno.test("methods report a status whose headers no Headers can have", async () => {
+  await using server = await serveBytes((socket, count) => {
+    socket.end(
+      `HTTP/1.1 ${count % 2 ? 503 : 401} No\r\nContent-Length: 2\r\nRetry-After: 0\r\n` +
+        `Unknown key ${apiKey}: x\r\nX-Other: y\r\n\r\n[]`,
+    );
+  });
+  const statuses: unknown[] = [];
+  const client = createClient<AnyPath>({
+    baseUrl: server.url,
+    apiKey,
+    onRetry: ({ error }) => statuses.push((error as HttpError).status ?? error.code),
+  });
+  const calls = [
+    () => client.call("GET", "report"),
+    () => client.checkKey(),
+    async () => {
+      const { error, response } = await client.GET("/report");
+      expect([error, response.status]).toEqual([[], 401]);
+      throw new HttpError("", { status: response.status, headers: response.headers, body: error });
+    },
+  ];
+  for (const call of calls) {
+    const error = await caught(call()) as HttpError;
+    if (error.code === "network" as string) { // Deno's parser refuses such a response
+      expect(error.message).toMatch(/invalid HTTP header parsed/);
+      continue;
+    }
+    expect(error).toBeInstanceOf(HttpError);
+    expect([error.status, error.body, error.headers.get("x-other")]).toEqual([401, [], "y"]);
+    expect(statuses.splice(0)).toEqual([503]);
+    expect(shown(error)).not.toContain(apiKey);
+  }
+});
+
+Deno.test("HttpError has no header that is named after the key", async () => {
+  const key = "Key-Of-The-Client";
+  await using server = await serveBytes((socket) => {
+    const names = `${key}: a\r\nX-${key}: b\r\nX-Other: ${key}\r\n`;
+    socket.end(`HTTP/1.1 401 No\r\nContent-Length: 2\r\n${names}\r\n[]`);
+  });
+  const client = createClient({ baseUrl: server.url, apiKey: key });
+  const error = await caught(client.call("GET", "report")) as HttpError;
+  expect(error.headers.get("x-other")).toBe("[redacted]");
+  expect([...error.headers.keys()].sort()).toEqual(["content-length", "x-other"]);
+  expect(shown(error).toLowerCase()).not.toContain(key.toLowerCase());
+});
+
+Deno.test("HttpError shows no key that is cut in two, however long the body is", async () => {
+  const long = "0123456789".repeat(200);
+  for (const [key, filler] of [[long, long], ["abcdefgh", "x"], ["[", "["], ["]", "[redacted]"]]) {
+    for (let offset = 0; offset < 12; offset += 3) {
+      const text = `${"y".repeat(offset)}${filler!.repeat(300_000 / filler!.length)}${key}`;
+      const client = createClient({
+        baseUrl: "https://service.example/",
+        apiKey: key!,
+        fetch: () => Promise.resolve(new Response(text, { status: 400 })),
+      });
+      const { body } = await caught(client.call("GET", "report")) as { body: string };
+      expect(body.length).toBeLessThanOrEqual(2 ** 16);
+      if (filler !== long) expect(body.length).toBeGreaterThan(2 ** 16 - 100);
+      if (key!.length > 1) expect(body).not.toContain(key!.slice(0, 8));
+    }
+  }
+});

@@ -1,0 +1,146 @@
+// call() with a schema: real Zod, Valibot and ArkType, and schemas made by hand.
+import { expect } from "@std/expect";
+import { type } from "arktype";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import * as v from "valibot";
+import { z } from "zod";
+
+import { ConfigurationError, createClient, InvalidResponseError, TimeoutError } from "../mod.ts";
+import { caught, shown } from "./outcome.ts";
+import { json, serve } from "./server.ts";
+
+const apiKey = "key-of-the-client";
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
+  : false;
+
+/** Fails to compile unless its type argument is `true`. */
+function assertType<_T extends true>(): void {}
+
+/** Makes a schema of a function that validates. */
+function schemaOf(validate: (value: unknown) => unknown): StandardSchemaV1 {
+  return { "~standard": { version: 1, vendor: "test", validate: validate as never } };
+}
+
+/** Serves one response to everything. */
+async function serveJson(value: unknown) {
+  const server = await serve((_, response) => json(response, value));
+  return { server, client: createClient({ baseUrl: server.url, apiKey }) };
+}
+
+Deno.test("call() resolves to the schema's output, with its type", async () => {
+  const { server, client } = await serveJson({ id: 7, at: "2026-01-02T00:00:00.000Z" });
+  await using _ = server;
+  const zod = z.object({ id: z.number(), at: z.string().transform((text) => new Date(text)) });
+  const valibot = v.object({
+    id: v.number(),
+    at: v.pipe(v.string(), v.transform((text) => new Date(text))),
+  });
+  const arktype = type({ id: "number", at: "string.date.parse" });
+  for (const schema of [zod, valibot, arktype]) {
+    const data = await client.call("GET", "report", { schema: schema as typeof zod });
+    assertType<Equal<typeof data, { id: number; at: Date }>>();
+    expect(data).toEqual({ id: 7, at: new Date("2026-01-02") });
+  }
+  const fromValibot = await client.call("GET", "report", { schema: valibot });
+  assertType<Equal<typeof fromValibot, { id: number; at: Date }>>();
+  const fromArktype = await client.call("GET", "report", { schema: arktype });
+  assertType<Equal<typeof fromArktype, { id: number; at: Date }>>();
+});
+
+Deno.test("call() rejects what the schema rejects, with paths and messages", async () => {
+  const { server, client } = await serveJson({ list: [{ "a/b~c": "text" }] });
+  await using _ = server;
+  const schemas = [
+    z.object({ list: z.array(z.object({ "a/b~c": z.number() })) }),
+    v.object({ list: v.array(v.object({ "a/b~c": v.number() })) }),
+    type({ list: type({ "a/b~c": "number" }).array() }),
+  ];
+  for (const schema of schemas) {
+    const error = await caught(client.call("GET", "report", { schema })) as InvalidResponseError;
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error.status).toBe(200);
+    expect(error.issues.map(({ path, rule }) => ({ path, rule }))).toEqual([
+      { path: "/list/0/a~1b~0c", rule: "schema" },
+    ]);
+    expect(error.issues[0]!.message).toMatch(/number/);
+    expect(error.message).toContain(`/list/0/a~1b~0c: ${error.issues[0]!.message}`);
+  }
+  expect(server.requests.length).toBe(schemas.length); // a wrong response is not asked for again
+});
+
+Deno.test("call() waits for an asynchronous schema", async () => {
+  const { server, client } = await serveJson(4);
+  await using _ = server;
+  const even = z.number().refine((number) => Promise.resolve(number % 2 === 0), "must be even");
+  const odd = z.number().refine((number) => Promise.resolve(number % 2 === 1), "must be odd");
+  expect(await client.call("GET", "report", { schema: even })).toBe(4);
+  const error = await caught(client.call("GET", "report", { schema: odd })) as InvalidResponseError;
+  expect(error.issues).toEqual([{ path: "", rule: "schema", message: "must be odd" }]);
+});
+
+Deno.test("call() gives the schema undefined when there is no content", async () => {
+  await using server = await serve((_, response) => void response.writeHead(204).end());
+  const client = createClient({ baseUrl: server.url, apiKey });
+  expect(await client.call("DELETE", "report", { schema: z.undefined() })).toBe(undefined);
+  expect(await client.call("DELETE", "report", { schema: z.unknown().transform(() => "gone") }))
+    .toBe("gone");
+  expect(await caught(client.call("DELETE", "report", { schema: z.object({}) })))
+    .toBeInstanceOf(InvalidResponseError);
+});
+
+Deno.test("call() shows no key that a schema quotes", async () => {
+  const key = 'k"/~:%y';
+  await using server = await serve((_, response) => json(response, { [key]: key }));
+  const client = createClient({ baseUrl: server.url, apiKey: key });
+  const schemas = [
+    z.record(z.string(), z.literal("other")),
+    schemaOf((value) => ({
+      issues: [{ message: `Bad ${key}`, path: Object.keys(value as object) }],
+    })),
+    schemaOf(() => ({ issues: [{ message: key, path: [{ key }] }] })),
+  ];
+  for (const schema of schemas) {
+    const error = await caught(client.call("GET", "report", { schema }));
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(shown(error)).not.toContain(key);
+    expect(shown(error)).not.toContain(key.replace("~", "~0").replace("/", "~1"));
+  }
+});
+
+Deno.test("call() refuses junk for a schema before anything is sent", async () => {
+  const { server, client } = await serveJson(1);
+  await using _ = server;
+  for (const schema of [null, 1, {}, () => {}, { "~standard": {} }, { "~standard": null }]) {
+    const error = await caught(client.call("GET", "report", { schema: schema as never }));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect((error as Error).message).toMatch(/^"schema" must be a Standard Schema/);
+  }
+  expect(server.requests).toEqual([]);
+});
+
+Deno.test("call() blames the schema for a result that is none and for what it throws", async () => {
+  const { server, client } = await serveJson(1);
+  await using _ = server;
+  const boom = () => {
+    throw new RangeError(`boom ${apiKey}`);
+  };
+  for (const validate of [() => undefined, () => 7, boom, async () => await boom()]) {
+    const error = await caught(client.call("GET", "report", { schema: schemaOf(validate) }));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect((error as Error).message).toMatch(/"schema"/);
+    expect(shown(error)).not.toContain(apiKey);
+  }
+});
+
+Deno.test("call() does not wait for ever for a schema", async () => {
+  const { server, client } = await serveJson(1);
+  await using _ = server;
+  const schema = schemaOf(() => new Promise(() => {}));
+  expect(await caught(client.call("GET", "report", { schema, timeout: 200 })))
+    .toBeInstanceOf(TimeoutError);
+  const controller = new AbortController();
+  setTimeout(() => controller.abort("stop"), 50);
+  const { signal } = controller;
+  expect(await caught(client.call("GET", "report", { schema, signal }))).toBe("stop");
+});
