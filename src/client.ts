@@ -325,13 +325,9 @@ export function createClientWith<Paths extends object = paths>(
         throw mustBe("apiKey", "a string (options go second: checkKey(undefined, options))", key);
       }
       const apiKey = key === undefined ? await resolveApiKey(settings, init) : readApiKey(key);
-      const outcome = await dispatch(
-        "POST",
-        "/checkKey",
-        { ...init, body: { apiKey } },
-        operations["POST /checkKey"],
-      );
-      return unwrap(outcome) as KeyStatus;
+      const request = { ...init, body: { apiKey }, bodySerializer: toJson };
+      const operation = operations["POST /checkKey"];
+      return unwrap(await dispatch("POST", "/checkKey", request, operation)) as KeyStatus;
     },
     async call(
       method: Method,

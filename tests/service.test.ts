@@ -81,6 +81,14 @@ Deno.test("section 4: checkKey is a POST of exactly the key as JSON", async () =
   expect(request.body).toBe('{"apiKey":"some-key"}');
 });
 
+Deno.test("section 4: checkKey sends JSON, whatever the client's bodySerializer writes", async () => {
+  await using server = await serve((_, response) => json(response, validKey));
+  const bodySerializer = () => "text";
+  const client = createClient({ baseUrl: server.url, bodySerializer });
+  await client.checkKey("some-key");
+  expect(only(server.requests).body).toBe('{"apiKey":"some-key"}');
+});
+
 Deno.test("section 4: checkKey needs no authentication and carries no X-API-Key header", async () => {
   await using server = await serve((_, response) => json(response, validKey));
   const headers = { "X-API-Key": "from-headers", "x-other": "kept" };
