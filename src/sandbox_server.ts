@@ -28,6 +28,8 @@ import { apiKeyHeader } from "./generated/operations.ts";
 import { decodeSegment } from "./path.ts";
 import { createSandbox, type Sandbox } from "./sandbox.ts";
 
+export type { Sandbox };
+
 /** A response that the server of a sandbox has begun to send. */
 export interface SandboxResponse {
   /** The method of the request. */
@@ -63,7 +65,7 @@ export interface ServeSandboxOptions {
 }
 
 /** A sandbox that is being served. */
-export interface SandboxServer extends AsyncDisposable {
+export interface SandboxServer {
   /** The address, for `createClient({ baseUrl })`, such as `"http://127.0.0.1:49152/"`. */
   readonly url: string;
   /** Stops the server and ends its connections, open ones too. Later calls do nothing more. */
@@ -138,13 +140,13 @@ async function respond(
   controller: AbortController,
 ): Promise<{ response: Response; error?: unknown }> {
   const { method, headers } = incoming;
-  if (method === "OPTIONS" && headers["access-control-request-method"]) {
-    return { response: preflight(incoming) };
-  }
   const tooLarge = { response: failure(413, TOO_LARGE.message) };
   if (Number(headers["content-length"]) > MAX_BODY_BYTES) return tooLarge;
   let request;
   try {
+    if (method === "OPTIONS" && headers["access-control-request-method"]) {
+      return { response: preflight(incoming) };
+    }
     request = toRequest(incoming, url, controller);
   } catch { // such as the method TRACE
     return { response: failure(400, "The request cannot be read") };
