@@ -206,7 +206,8 @@ async function handle(
 
 /** Checks what `serveSandbox` is given. */
 function checkArguments(sandbox: unknown, { host, port, onResponse }: ServeSandboxOptions) {
-  if (typeof (sandbox as Sandbox | null)?.fetch !== "function") {
+  const { fetch, keys } = (sandbox ?? {}) as Sandbox;
+  if (typeof fetch !== "function" || !(keys instanceof Map)) {
     throw new ConfigurationError('"sandbox" must be what createSandbox() returns');
   }
   if (host !== undefined && (typeof host !== "string" || !host)) {

@@ -343,6 +343,7 @@ Deno.test("serveSandbox() refuses bad arguments by name", async () => {
   const bad: [unknown, unknown, RegExp][] = [
     [{ port: 8080 }, {}, /^"sandbox" must be what createSandbox\(\) returns$/],
     [null, {}, /^"sandbox" must be/],
+    [{ fetch: sandbox.fetch }, {}, /^"sandbox" must be/],
     [sandbox, { host: "" }, /^"host" must be a host name or an IP address$/],
     [sandbox, { host: 1 }, /^"host" must be/],
     ...[-1, 65_536, 1.5, NaN, "8080", null].map((port): [unknown, unknown, RegExp] => [
