@@ -50,6 +50,7 @@ await build({
   entryPoints: [
     { name: ".", path: "./mod.ts" },
     { name: "./sandbox", path: "./src/sandbox.ts" },
+    { name: "./sandbox/server", path: "./src/sandbox_server.ts" },
     { name: "./cli", path: "./src/cli.ts" },
     { kind: "bin", name: "scam-address", path: "./src/cli.ts" },
   ],
@@ -87,11 +88,16 @@ await build({
     types: "./script/mod.d.ts",
     // For TypeScript's "node10" module resolution, which reads no "exports".
     typesVersions: {
-      "*": { sandbox: ["./script/src/sandbox.d.ts"], cli: ["./script/src/cli.d.ts"] },
+      "*": {
+        sandbox: ["./script/src/sandbox.d.ts"],
+        "sandbox/server": ["./script/src/sandbox_server.d.ts"],
+        cli: ["./script/src/cli.d.ts"],
+      },
     },
     exports: { "./package.json": "./package.json" },
     engines: { node: ">=20" },
-    sideEffects: false,
+    // Bundlers drop other imports of which nothing is used; importing the command runs it.
+    sideEffects: ["./esm/src/cli.js", "./script/src/cli.js"],
     publishConfig: { access: "public", provenance: true },
   },
   async postBuild() {

@@ -2,17 +2,14 @@
  * Serves the sandbox on loopback and asks it about its demo key over HTTP with the package's own
  * command; exits with 0 only when the command did. Nothing leaves this machine.
  */
-import { createSandbox, DEMO_KEY } from "../src/sandbox.ts";
+import { DEMO_KEY } from "../src/sandbox.ts";
+import { serveSandbox } from "../src/sandbox_server.ts";
 
-const server = Deno.serve(
-  { hostname: "127.0.0.1", port: 0, onListen() {} },
-  createSandbox().fetch,
-);
-const host = `127.0.0.1:${server.addr.port}`;
-console.log(`The sandbox listens on http://${host}/
-
-"scam-address check-key" asks it about "${DEMO_KEY}":
-`);
+await using server = await serveSandbox(undefined, {
+  onResponse: ({ method, path, status }) => console.log(`    ${method} ${path} ${status}`),
+});
+const args = ["check-key", "--base-url", server.url];
+console.log(`The sandbox listens on ${server.url}\n\nscam-address ${args.join(" ")}`);
 
 const { code } = await new Deno.Command(Deno.execPath(), {
   args: [
@@ -21,11 +18,9 @@ const { code } = await new Deno.Command(Deno.execPath(), {
     "--no-prompt",
     "--import-map=import_map.npm.json",
     "--allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL",
-    `--allow-net=${host}`,
+    `--allow-net=${new URL(server.url).host}`,
     "src/cli.ts",
-    "check-key",
-    "--base-url",
-    `http://${host}/`,
+    ...args,
   ],
   cwd: new URL("..", import.meta.url),
   env: { SCAM_ADDRESS_API_KEY: DEMO_KEY },
@@ -33,13 +28,6 @@ const { code } = await new Deno.Command(Deno.execPath(), {
   stdout: "inherit",
   stderr: "inherit",
 }).spawn().status;
-await server.shutdown();
 
-if (code !== 0) {
-  console.error(`The demo failed: the command exited with ${code}`);
-  Deno.exit(1);
-}
-console.log(`
-To ask the real service, give its address and a file that holds your key:
-
-    npx -y deno@${Deno.version.deno} run --allow-env --allow-net src/cli.ts check-key --base-url https://…/ < key.txt`);
+if (code !== 0) console.error(`The demo failed: the command exited with ${code}`);
+Deno.exitCode = code === 0 ? 0 : 1;

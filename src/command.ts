@@ -1,22 +1,27 @@
+import { Buffer } from "node:buffer";
 import { parseArgs } from "node:util";
 import { createClient, type KeyStatus } from "./client.ts";
 import { ConfigurationError, ScamAddressError } from "./errors.ts";
 import type { ClientOptions } from "./options.ts";
 import { createSandbox, DEMO_KEY } from "./sandbox.ts";
+import { serveSandbox } from "./sandbox_server.ts";
+import { version } from "./version.ts";
 
 /** The parts of a process that the command uses; `node:process` has them all. */
 export interface CommandProcess {
   /** The environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Standard input, which is read only for the key. */
-  readonly stdin: AsyncIterable<Uint8Array | string> & { readonly isTTY?: boolean };
+  readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
   /** Standard output. */
   readonly stdout: { write(text: string): unknown };
   /** Standard error. */
   readonly stderr: { write(text: string): unknown };
+  /** Waits for a signal that asks the process to end. */
+  once(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
 }
 
-/** What `--json` prints, always with all fields. */
+/** What `check-key --json` prints, always with all fields. */
 interface Report {
   /** Whether the exit status is 0. */
   ok: boolean;
@@ -24,126 +29,223 @@ interface Report {
   apiKeyValid: boolean | null;
   /** `null` when the key is not known to be valid. */
   credits: number | null;
-  /** What prevented an answer. */
+  /** What went wrong. */
   error: { code: string; message: string } | null;
 }
 
-const EXIT = { valid: 0, invalid: 1, usage: 2, failed: 3, tooFewCredits: 4 } as const;
+const EXIT = { ok: 0, invalid: 1, usage: 2, failed: 3, tooFewCredits: 4 } as const;
 
 const HELP = `Usage: scam-address check-key [options]
+       scam-address sandbox [options]
 
-Asks the Scam Address Service whether an API key is valid and how many credits it has.
+check-key asks the Scam Address Service whether an API key is valid and how many credits
+it has. The key is read from the environment variable SCAM_ADDRESS_API_KEY or from
+standard input, never from an argument, because arguments show in process lists.
 
-The key is read from the environment variable SCAM_ADDRESS_API_KEY or from standard
-input, never from an argument, because arguments show in process lists.
+  --base-url URL     the service's address; SCAM_ADDRESS_BASE_URL by default
+  --min-credits N    exit with 4 when the key has fewer credits than N
+  --json             print one JSON object: ok, apiKeyValid, credits, error
+  --sandbox          ask a built-in stand-in instead of the service; without a key,
+                     it checks its own "${DEMO_KEY}"
 
-Options:
-  --base-url URL    the service's address; SCAM_ADDRESS_BASE_URL by default
-  --min-credits N   exit with 4 when the key has fewer credits than N
-  --json            print one JSON object: ok, apiKeyValid, credits, error
-  --sandbox         ask a built-in stand-in instead of the service; without a key,
-                    it checks its own "${DEMO_KEY}"
-  --help            print this text
+sandbox serves that stand-in over HTTP until Ctrl-C. It prints its address, and a line for
+each response: method, path and status.
 
-Exit status: 0 the key is valid, 1 it is not valid, 2 wrong usage, 3 the service could
-not be asked, 4 the key is valid but has fewer credits than --min-credits.
+  --host HOST        where to listen; 127.0.0.1 by default
+  --port N           the port to listen on; 0, the default, is any free one
+  --key KEY=CREDITS  a test key that is valid, may be repeated; "${DEMO_KEY}=100" by default
+
+  --help             print this text
+  --version          print the version
+
+Exit status: 0 the key is valid, or the sandbox was stopped, 1 the key is not valid,
+2 wrong usage, 3 the service could not be asked, or the sandbox not be served, 4 the key
+is valid but has fewer credits than --min-credits.
 `;
 
 const NO_KEY_ARGUMENT =
   'a key is never taken from an argument, because arguments show in process lists: set "SCAM_ADDRESS_API_KEY" or write the key to standard input';
 
 /** More than any header can carry. */
-const MAX_KEY_LENGTH = 64 * 1024;
+const MAX_KEY_BYTES = 64 * 1024;
 
-class UsageError extends Error {}
+/** What the user can do something about. */
+class CommandError extends Error {
+  constructor(message: string, readonly code = "usage", readonly exit: number = EXIT.usage) {
+    super(message);
+  }
+}
 
-/** Reads the arguments. No message quotes one, since it may be a key. */
-function readArguments(args: string[]) {
-  const options = {
-    "base-url": { type: "string" },
-    "min-credits": { type: "string" },
-    help: { type: "boolean", short: "h" },
-    json: { type: "boolean" },
-    sandbox: { type: "boolean" },
-  } as const;
-  let parsed;
+const OPTIONS = {
+  "base-url": { type: "string" },
+  "min-credits": { type: "string" },
+  json: { type: "boolean" },
+  sandbox: { type: "boolean" },
+  host: { type: "string" },
+  port: { type: "string" },
+  key: { type: "string", multiple: true },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean" },
+} as const;
+
+/** The options of each command. */
+const COMMANDS = new Map([
+  ["check-key", ["base-url", "min-credits", "json", "sandbox"]],
+  ["sandbox", ["host", "port", "key"]],
+]);
+
+/** Parses the arguments. No message quotes one, since it may be a key. */
+function parse(args: string[]) {
   try {
-    parsed = parseArgs({ args, options, allowPositionals: true });
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
     if (code === "ERR_PARSE_ARGS_INVALID_OPTION_VALUE") {
-      throw new UsageError(message.split("\n", 1)[0]!.replace(/\.$/, "").replaceAll("'", '"'));
+      throw new CommandError(message.split("\n", 1)[0]!.replace(/\.$/, "").replaceAll("'", '"'));
     }
-    throw new UsageError(`Unknown option, see --help; ${NO_KEY_ARGUMENT}`);
+    throw new CommandError(`Unknown option, see --help; ${NO_KEY_ARGUMENT}`);
   }
-  const { positionals, values } = parsed;
-  const minCredits = values["min-credits"] ?? "0";
-  if (!values.help) {
-    if (positionals[0] !== "check-key") {
-      throw new UsageError(
-        positionals.length
-          ? `Unknown command, the only one is "check-key"; ${NO_KEY_ARGUMENT}`
-          : 'A command is missing, the only one is "check-key"; see --help',
-      );
-    }
-    if (positionals.length > 1) throw new UsageError(`Too many arguments; ${NO_KEY_ARGUMENT}`);
-    if (!/^\d{1,15}$/.test(minCredits)) {
-      throw new UsageError('"--min-credits" must be a whole number from 0');
-    }
-    if (values.sandbox && values["base-url"] !== undefined) {
-      throw new UsageError('"--sandbox" and "--base-url" exclude each other');
-    }
+}
+
+/** Reads the command and its options. */
+function readArguments(args: string[]) {
+  const { positionals: [command, ...rest], values } = parse(args);
+  if (values.help || values.version) return { command, values };
+  if (command === undefined) {
+    throw new CommandError('A command is missing: "check-key" or "sandbox"; see --help');
   }
-  return { ...values, minCredits: Number(minCredits) };
+  const allowed = COMMANDS.get(command);
+  if (!allowed) {
+    throw new CommandError(
+      `Unknown command, there are "check-key" and "sandbox"; ${NO_KEY_ARGUMENT}`,
+    );
+  }
+  if (rest.length) throw new CommandError(`Too many arguments; ${NO_KEY_ARGUMENT}`);
+  const other = Object.keys(values).find((name) => !allowed.includes(name));
+  if (other !== undefined) {
+    const why = other === "key" ? NO_KEY_ARGUMENT : "see --help";
+    throw new CommandError(`"--${other}" is not an option of "${command}"; ${why}`);
+  }
+  return { command, values };
+}
+
+type Values = ReturnType<typeof readArguments>["values"];
+
+/** Reads a whole number, or `undefined` when the option is not given. */
+function readNumber(values: Values, name: "min-credits" | "port", max: number) {
+  const text = values[name];
+  if (text === undefined) return undefined;
+  if (/^\d{1,16}$/.test(text) && Number(text) <= max) return Number(text);
+  throw new CommandError(`"--${name}" must be a whole number from 0 to ${max}`);
+}
+
+/** Reads an environment variable. Deno's own error for one that is not Unicode quotes it. */
+function readVariable({ env }: CommandProcess, name: string): string | undefined {
+  try {
+    return env[name];
+  } catch (error) {
+    if ((error as Error).name === "NotCapable") throw error; // names the permission that lacks
+    throw new CommandError(`"${name}" is not valid Unicode`);
+  }
 }
 
 /** Reads the key from the environment or from standard input; `""` when there is none. */
-async function readKey({ env, stdin }: CommandProcess): Promise<string> {
-  const key = env["SCAM_ADDRESS_API_KEY"];
+async function readKey(process: CommandProcess): Promise<string> {
+  const key = readVariable(process, "SCAM_ADDRESS_API_KEY");
   if (key) return key;
-  if (stdin.isTTY) return "";
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of stdin) {
-    text += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_KEY_LENGTH) {
-      throw new UsageError("Standard input holds more than an API key");
-    }
+  if (process.stdin.isTTY) return "";
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    size += chunk.length;
+    if (size > MAX_KEY_BYTES) throw new CommandError("Standard input holds more than an API key");
+    chunks.push(chunk);
   }
-  text += decoder.decode(); // shows a character that is cut off
-  return text.replace(/\r?\n$/, "");
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    return text.replace(/\r?\n$/, "");
+  } catch {
+    throw new CommandError("Standard input is not UTF-8 text");
+  }
 }
 
 /** Asks the service, or the sandbox, about the key. */
-async function checkKey(
-  process: CommandProcess,
-  options: { sandbox?: boolean | undefined; "base-url"?: string | undefined },
-): Promise<KeyStatus> {
-  if (options.sandbox) process.stderr.write("Asking the built-in sandbox, not the service\n");
+async function askForStatus(process: CommandProcess, values: Values): Promise<KeyStatus> {
+  if (values.sandbox && values["base-url"] !== undefined) {
+    throw new CommandError('"--sandbox" and "--base-url" exclude each other');
+  }
+  if (values.sandbox) process.stderr.write("Asking the built-in sandbox, not the service\n");
   let apiKey = await readKey(process);
   const target: ClientOptions = { baseUrl: "" };
-  if (options.sandbox) {
+  if (values.sandbox) {
     target.baseUrl = "http://localhost/";
     target.fetch = createSandbox().fetch;
     apiKey ||= DEMO_KEY;
   } else {
-    target.baseUrl = options["base-url"] ?? process.env["SCAM_ADDRESS_BASE_URL"] ?? "";
+    target.baseUrl = values["base-url"] ?? readVariable(process, "SCAM_ADDRESS_BASE_URL") ?? "";
     if (!target.baseUrl) {
-      throw new UsageError(
+      throw new CommandError(
         'No address: use "--base-url", set "SCAM_ADDRESS_BASE_URL", or try "--sandbox"',
       );
     }
     if (!apiKey) {
-      throw new UsageError('No key: set "SCAM_ADDRESS_API_KEY" or write the key to standard input');
+      throw new CommandError(
+        'No key: set "SCAM_ADDRESS_API_KEY" or write the key to standard input',
+      );
     }
   }
   return await createClient(target).checkKey(apiKey);
 }
 
-/** Follows an error's causes to the innermost. */
-function innermost(error: unknown): unknown {
-  const { cause } = error instanceof Error ? error : { cause: undefined };
-  return cause === undefined ? error : innermost(cause);
+/** Runs `check-key`. */
+async function checkKey(process: CommandProcess, values: Values): Promise<number> {
+  const minCredits = readNumber(values, "min-credits", Number.MAX_SAFE_INTEGER);
+  const status = await askForStatus(process, values);
+  const { apiKeyValid } = status;
+  const credits = status.apiKeyValid ? status.data.credits : null;
+  const tooFew = credits !== null && minCredits !== undefined && credits < minCredits;
+  const exit = !apiKeyValid ? EXIT.invalid : tooFew ? EXIT.tooFewCredits : EXIT.ok;
+  if (values.json) {
+    printReport(process, { ok: exit === EXIT.ok, apiKeyValid, credits, error: null });
+  } else if (apiKeyValid) {
+    const found = `The key is valid and has ${credits} ${credits === 1 ? "credit" : "credits"}`;
+    process.stdout.write(tooFew ? `${found}, fewer than ${minCredits}\n` : `${found}\n`);
+  } else {
+    process.stdout.write("The key is not valid\n");
+  }
+  return exit;
+}
+
+function printReport({ stdout }: CommandProcess, report: Report): void {
+  stdout.write(`${JSON.stringify(report)}\n`);
+}
+
+/** Runs `sandbox`, until a signal asks the process to end. */
+async function sandbox(process: CommandProcess, values: Values): Promise<number> {
+  const { host = "127.0.0.1", key: pairs = [`${DEMO_KEY}=100`] } = values;
+  const port = readNumber(values, "port", 65_535) ?? 0;
+  if (!host) throw new CommandError('"--host" must not be empty');
+  const keys = pairs.map((pair) => {
+    const [, key, credits] = /^(.+)=(\d+)$/.exec(pair) ?? [];
+    if (key === undefined) throw new CommandError('"--key" must be KEY=CREDITS');
+    return [key, Number(credits)] as const;
+  });
+  const service = createSandbox({ keys: Object.fromEntries(keys) });
+  const server = await serveSandbox(service, {
+    host,
+    port,
+    onResponse: ({ method, path, status }) => process.stdout.write(`${method} ${path} ${status}\n`),
+  }).catch(({ message }) => {
+    throw new CommandError(message.replace(/^"port"/, '"--port"'), "listen", EXIT.failed);
+  });
+  const stopped = new Promise<void>((resolve) => {
+    process.once("SIGINT", resolve);
+    process.once("SIGTERM", resolve);
+  });
+  process.stdout.write(`The sandbox listens on ${server.url} until Ctrl-C\n`);
+  await stopped;
+  await server.close();
+  return EXIT.ok;
 }
 
 /** Names in a message what the command has in place of the client's options. */
@@ -151,24 +253,8 @@ function inOwnWords(message: string): string {
   return message
     .replace(/^"baseUrl"/, "The address")
     .replace(/^"apiKey"/, "The key")
+    .replace(/^(Key|The credits of key) (\d+) of "keys"/, "$1 $2")
     .replace(/; "allowInsecureHttp".*/, "");
-}
-
-/** Gives an error's message, and that of its innermost cause, which says why a connection failed. */
-function explain(error: unknown): string {
-  const cause = innermost(error);
-  const text = (value: unknown) => {
-    const { message, code } = Object(value) as { message?: string; code?: string };
-    return message || code || String(value); // Node's AggregateError has no message
-  };
-  return cause === error ? text(error) : `${text(error)}: ${text(cause)}`;
-}
-
-/** Writes the report for people. */
-function describe({ apiKeyValid, credits }: Report, minCredits: number): string {
-  if (!apiKeyValid) return "The key is not valid";
-  const found = `The key is valid and has ${credits} ${credits === 1 ? "credit" : "credits"}`;
-  return credits! < minCredits ? `${found}, fewer than ${minCredits}` : found;
 }
 
 /**
@@ -179,39 +265,26 @@ function describe({ apiKeyValid, credits }: Report, minCredits: number): string 
  * @returns The exit status.
  */
 export async function run(args: string[], process: CommandProcess): Promise<number> {
-  const { stdout, stderr } = process;
-  const report: Report = { ok: false, apiKeyValid: null, credits: null, error: null };
-  let json = args.includes("--json");
-  let minCredits = 0;
-  let exit: number;
   try {
-    const options = readArguments(args);
-    if (options.help) {
-      stdout.write(HELP);
-      return EXIT.valid;
+    const { command, values } = readArguments(args);
+    if (values.help || values.version) {
+      process.stdout.write(values.help ? HELP : `${version}\n`);
+      return EXIT.ok;
     }
-    json = options.json ?? false;
-    minCredits = options.minCredits;
-    const status = await checkKey(process, options);
-    report.apiKeyValid = status.apiKeyValid;
-    if (status.apiKeyValid) report.credits = status.data.credits;
-    exit = report.credits === null
-      ? EXIT.invalid
-      : report.credits < minCredits
-      ? EXIT.tooFewCredits
-      : EXIT.valid;
-  } catch (error) {
-    const usage = error instanceof UsageError || error instanceof ConfigurationError;
-    exit = usage ? EXIT.usage : EXIT.failed;
-    report.error = {
-      code: error instanceof ScamAddressError ? error.code : usage ? "usage" : "unexpected",
-      message: inOwnWords(explain(error)),
-    };
+    return await (command === "sandbox" ? sandbox : checkKey)(process, values);
+  } catch (thrown) {
+    const known = thrown instanceof CommandError || thrown instanceof ScamAddressError;
+    const code = known ? thrown.code : "unexpected";
+    const exit = thrown instanceof CommandError
+      ? thrown.exit
+      : thrown instanceof ConfigurationError
+      ? EXIT.usage
+      : EXIT.failed;
+    const message = inOwnWords(thrown instanceof Error ? thrown.message : String(thrown));
+    if (args.includes("--json")) {
+      const error = { code, message };
+      printReport(process, { ok: false, apiKeyValid: null, credits: null, error });
+    } else process.stderr.write(`Error (${code}): ${message}\n`);
+    return exit;
   }
-  report.ok = exit === EXIT.valid;
-  const { error } = report;
-  if (json) stdout.write(`${JSON.stringify(report)}\n`);
-  else if (error) stderr.write(`Error (${error.code}): ${error.message}\n`);
-  else stdout.write(`${describe(report, minCredits)}\n`);
-  return exit;
 }

@@ -33,10 +33,11 @@
  *
  * @module
  */
+import { readApiKey } from "./checks.ts";
 import { ConfigurationError } from "./errors.ts";
 import { apiKeyHeader, operations } from "./generated/operations.ts";
 import type { components } from "./generated/types.ts";
-import { readApiKey } from "./checks.ts";
+import { decodeSegment } from "./path.ts";
 
 /**
  * The key that a sandbox made without `keys` knows: `"demo-key"`, with 100 credits.
@@ -53,12 +54,14 @@ import { readApiKey } from "./checks.ts";
  */
 export const DEMO_KEY = "demo-key";
 
-/** What a {@linkcode SandboxRoute} is told besides the request. */
+/** What a {@linkcode SandboxRoute} receives in addition to the request. */
 export interface SandboxContext {
   /** The valid key that the request carried; `undefined` for operations that need none. */
   readonly apiKey: string | undefined;
   /** {@linkcode Sandbox.keys}, so that a route can spend credits. */
   readonly keys: Map<string, number>;
+  /** The path parameters, decoded: `{ id: "42" }` for `GET reports/{id}` and `reports/42`. */
+  readonly params: Readonly<Record<string, string>>;
 }
 
 /**
@@ -76,11 +79,13 @@ export interface SandboxOptions {
    */
   keys?: Readonly<Record<string, number>> | undefined;
   /**
-   * Handlers of further endpoints, by method and name: `"GET report"`. A segment `{…}` stands for
-   * any one segment: `"GET reports/{id}"`. The first that fits the request answers it.
+   * Handlers of further endpoints, by method and path: `"GET report"`. A parameter `{…}` matches
+   * any text within a segment of the path: `"GET reports/{id}"`. Where several routes match a
+   * request, the one with the most segments without a parameter handles it; of those with as many,
+   * the longest; and of those, the one whose first parameter comes last.
    *
    * Endpoints that the OpenAPI document does not have need a valid key, as in the client. An
-   * operation that it does have may be given another handler here.
+   * operation that it does have can be given another handler here.
    *
    * @default {{}}
    */
@@ -121,12 +126,65 @@ function failure(status: number, error: string): Response {
   return Response.json({ error }, { status });
 }
 
-/** Makes of `GET reports/{id}` an expression that fits `GET /any/base/reports/42`. */
-function pattern(endpoint: string): RegExp {
+/** A method and path, in the form that requests are compared with, and what is done with them. */
+interface Endpoint {
+  method: string;
+  /** The path, with `PARAMETER` in place of each parameter. */
+  shape: string;
+  /** Matches one segment of the path each, with a group for each parameter. */
+  segments: RegExp[];
+  /** The names of the parameters, in the order of the groups. */
+  names: string[];
+  apiKey: "none" | "optional" | "required";
+  handler: SandboxRoute | undefined;
+}
+
+/** Sorts after every other character, so that literal text comes before parameters. */
+const PARAMETER = "\uffff";
+
+/** Reads `GET reports/{id}`. */
+function readEndpoint(
+  endpoint: string,
+  apiKey: Endpoint["apiKey"],
+  handler: SandboxRoute | undefined,
+): Endpoint {
   const [method, path] = endpoint.split(" ") as [string, string];
-  const segments = path.replace(/^\//, "").split(/\{[^{}/]+\}/);
-  const literals = segments.map((text) => text.replace(/[.*+?^$(){}|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${method} /(.*/)?${literals.join("[^/]+")}$`);
+  const names = Array.from(path.matchAll(/\{(.+?)\}/g), ([, name]) => name!);
+  const shape = path.replace(/^\//, "").replace(/\{.+?\}/g, PARAMETER);
+  const segments = shape.split("/").map((segment) => {
+    const literal = decodeSegment(segment).replace(/[.*+?^$(){}|[\]\\]/g, "\\$&");
+    return new RegExp(`^${literal.replaceAll(PARAMETER, "(.+)")}$`, "s");
+  });
+  return { method, shape, segments, names, apiKey, handler };
+}
+
+/** Sorts the most specific endpoint first. */
+function bySpecificity(a: Endpoint, b: Endpoint): number {
+  const literals = ({ shape }: Endpoint) =>
+    shape.split("/").filter((segment) => !segment.includes(PARAMETER)).length;
+  return literals(b) - literals(a) || b.segments.length - a.segments.length ||
+    Number(a.shape > b.shape) - Number(a.shape < b.shape);
+}
+
+/** Finds the parameters of a path that ends as the endpoint's does, or `undefined` if it does not. */
+function matchPath({ segments, names }: Endpoint, path: string[]) {
+  if (path.length < segments.length) return undefined;
+  const matches = segments.map((segment, index) =>
+    segment.exec(path[path.length - segments.length + index]!)
+  );
+  if (matches.includes(null)) return undefined;
+  const values = matches.flatMap((match) => match!.slice(1));
+  return Object.fromEntries(names.map((name, index) => [name, values[index]!]));
+}
+
+/** Finds the endpoint of a request. */
+function findEndpoint(endpoints: Endpoint[], { method, url }: Request) {
+  const path = new URL(url).pathname.slice(1).split("/").map(decodeSegment);
+  for (const endpoint of endpoints) {
+    const params = endpoint.method === method && matchPath(endpoint, path);
+    if (params) return { ...endpoint, params };
+  }
+  return { apiKey: "required", handler: undefined, params: {} } as const;
 }
 
 function readKeys(keys: unknown = { [DEMO_KEY]: 100 }): Map<string, number> {
@@ -151,21 +209,30 @@ function readKeys(keys: unknown = { [DEMO_KEY]: 100 }): Map<string, number> {
   return new Map(entries);
 }
 
-function readRoutes(routes: unknown = {}): [RegExp, SandboxRoute][] {
+/** Makes the list of endpoints: the OpenAPI document's operations and the routes. */
+function readEndpoints(routes: unknown = {}): Endpoint[] {
   if (Object.prototype.toString.call(routes) !== "[object Object]") {
     throw new ConfigurationError('"routes" must be an object of endpoints and their handlers');
   }
-  return Object.entries(routes as Record<string, SandboxRoute>).map(([endpoint, handler]) => {
-    if (!/^[A-Z]+ [^\s?#\\]+$/.test(endpoint)) {
+  const documented = Object.entries(operations).map(([endpoint, { apiKey, operationId }]) =>
+    readEndpoint(endpoint, apiKey, handlers.get(operationId))
+  );
+  const added = Object.entries(routes as Record<string, SandboxRoute>).map(([name, handler]) => {
+    if (!/^[A-Z]+ (?:[^\s?#\\{}]|\{[^\s?#\\{}/]+\})+$/.test(name)) {
       throw new ConfigurationError(
-        `"routes" must name a method and an endpoint, as in "GET report", not "${endpoint}"`,
+        `"routes" must name a method and an endpoint, as in "GET report", not "${name}"`,
       );
     }
     if (typeof handler !== "function") {
-      throw new ConfigurationError(`The route "${endpoint}" must be a function`);
+      throw new ConfigurationError(`The route "${name}" must be a function`);
     }
-    return [pattern(endpoint), handler];
+    const route = readEndpoint(name, "required", handler);
+    const same = documented.find(({ method, shape }) =>
+      method === route.method && shape === route.shape
+    );
+    return { ...route, apiKey: same?.apiKey ?? route.apiKey };
   });
+  return [...added, ...documented].sort(bySpecificity);
 }
 
 /**
@@ -213,27 +280,20 @@ function readRoutes(routes: unknown = {}): [RegExp, SandboxRoute][] {
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const keys = readKeys(options.keys);
-  const routes = readRoutes(options.routes);
-  const documented = Object.entries(operations).map(([endpoint, operation]) =>
-    [pattern(endpoint), operation] as const
-  );
+  const endpoints = readEndpoints(options.routes);
 
   async function fetch(request: Request): Promise<Response> {
-    const endpoint = `${request.method} ${new URL(request.url).pathname}`;
-    const operation = documented.find(([pattern]) => pattern.test(endpoint))?.[1];
-    const access = operation?.apiKey ?? "required";
+    const { apiKey: access, handler, params } = findEndpoint(endpoints, request);
     const header = access === "none" ? null : request.headers.get(apiKeyHeader);
     const apiKey = header ?? undefined;
     if (apiKey === undefined ? access === "required" : !keys.has(apiKey)) {
       return failure(401, `The header "${apiKeyHeader}" must hold a valid key`);
     }
-    const handler = routes.find(([pattern]) => pattern.test(endpoint))?.[1] ??
-      handlers.get(operation?.operationId ?? "");
     if (!handler) return failure(404, 'The sandbox has no such endpoint; see its option "routes"');
 
-    const answer = await handler(request, { apiKey, keys });
-    if (answer instanceof Response) return answer;
-    return answer === undefined ? new Response(null, { status: 204 }) : Response.json(answer);
+    const result = await handler(request, { apiKey, keys, params });
+    if (result instanceof Response) return result;
+    return result === undefined ? new Response(null, { status: 204 }) : Response.json(result);
   }
 
   return { keys, fetch };

@@ -6,7 +6,7 @@ import { json, serve, validKey } from "./server.ts";
 interface Setting {
   env?: Record<string, string>;
   /** What standard input holds; `undefined` for a terminal. */
-  stdin?: string | undefined;
+  stdin?: string | Uint8Array | undefined;
 }
 
 /** Runs the command and hands back its exit status, standard output and standard error. */
@@ -17,14 +17,16 @@ async function command(args: string[], { env = {}, stdin }: Setting = {}) {
     stdin: Object.assign(terminal(stdin), { isTTY: stdin === undefined }),
     stdout: { write: (text) => written.stdout += text },
     stderr: { write: (text) => written.stderr += text },
+    once() {},
   });
   return { exit, ...written };
 }
 
 /** Standard input in small pieces; reading a terminal would wait for ever. */
-async function* terminal(text: string | undefined): AsyncGenerator<Uint8Array> {
-  if (text === undefined) throw new Error("The command waits for somebody to type");
-  for (const byte of new TextEncoder().encode(text)) yield Uint8Array.of(byte);
+async function* terminal(input: Setting["stdin"]): AsyncGenerator<Uint8Array> {
+  if (input === undefined) throw new Error("The command waits for somebody to type");
+  const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
+  for (const byte of bytes) yield Uint8Array.of(byte);
 }
 
 const NOTE = "Asking the built-in sandbox, not the service\n";
@@ -137,9 +139,10 @@ Deno.test("check-key says why there was no connection", async () => {
 Deno.test("the command exits with 2 on wrong usage and says what to do", async () => {
   const env = { SCAM_ADDRESS_API_KEY: "some-key" };
   const cases: [string[], RegExp, Setting?][] = [
-    [[], /A command is missing, the only one is "check-key"; see --help$/],
+    [[], /A command is missing: "check-key" or "sandbox"; see --help$/],
     [["check-key", "--base-url"], /"--base-url <value>" argument missing$/],
     [["check-key", "--base-url", "--sandbox"], /"--base-url" argument is ambiguous$/],
+    [["check-key", "--port", "1"], /"--port" is not an option of "check-key"; see --help$/],
     [["check-key", "--sandbox=yes"], /"--sandbox" does not take an argument$/],
     [["check-key"], /No key: set "SCAM_ADDRESS_API_KEY" or write the key to standard input$/, {
       env: { SCAM_ADDRESS_BASE_URL: "https://service.example/" },
@@ -159,7 +162,7 @@ Deno.test("the command exits with 2 on wrong usage and says what to do", async (
     [["check-key", "--sandbox"], /Standard input holds more than/, { stdin: "x".repeat(65537) }],
     ...["", "-1", "1.5", "1e3", "many", "9999999999999999"].map((value): [string[], RegExp] => [
       ["check-key", "--sandbox", `--min-credits=${value}`],
-      /"--min-credits" must be a whole number from 0$/,
+      /"--min-credits" must be a whole number from 0 to 9007199254740991$/,
     ]),
   ];
   for (const [args, message, setting] of cases) {
@@ -173,6 +176,7 @@ Deno.test("the command takes no key from an argument, says why, and does not rep
   const cases = [
     ["check-key", "--api-key", "S3CRET"],
     ["check-key", "--api-key=S3CRET"],
+    ["check-key", "--key", "S3CRET"],
     ["check-key", "--S3CRET"],
     ["check-key", "-kS3CRET"],
     ["check-key", "S3CRET"],
@@ -206,15 +210,62 @@ Deno.test("--help prints to standard output and asks nobody", async () => {
   }
 });
 
-Deno.test("check-key does not drop the rest of a key whose last character is cut off", async () => {
-  const stdin = (async function* () {
-    yield Uint8Array.of(0x61, 0xc3);
-  })();
-  const stdio = { stdout: { write() {} }, stderr: { write() {} } };
-  const exit = await run(["check-key", "--base-url", "http://127.0.0.1:9/"], {
-    env: {},
-    stdin,
-    ...stdio,
+Deno.test("check-key refuses a key that is not UTF-8 and does not show it", async () => {
+  const latin1 = Uint8Array.from("caf\xe9-S3CRET", (letter) => letter.charCodeAt(0));
+  const cutOff = Uint8Array.from([0x61, 0xc3]);
+  for (const stdin of [latin1, cutOff]) {
+    expect(await command(["check-key", "--base-url", "http://127.0.0.1:9/"], { stdin })).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: "Error (usage): Standard input is not UTF-8 text\n",
+    });
+  }
+});
+
+Deno.test("check-key sends a key with any letter of Latin-1", async () => {
+  await using server = await serve((_, response) => json(response, validKey));
+  expect((await command(["check-key", "--base-url", server.url], { stdin: "café\n" })).exit).toBe(
+    0,
+  );
+  expect(server.requests[0]?.body).toBe('{"apiKey":"café"}');
+});
+
+Deno.test("check-key does not compare a negative balance without --min-credits", async () => {
+  const negative = { apiKeyValid: true, data: { credits: -5 } };
+  await using server = await serve((_, response) => json(response, negative));
+  const env = { SCAM_ADDRESS_API_KEY: "some-key", SCAM_ADDRESS_BASE_URL: server.url };
+  expect(await command(["check-key"], { env })).toEqual({
+    exit: 0,
+    stdout: "The key is valid and has -5 credits\n",
+    stderr: "",
   });
-  expect(exit).toBe(2); // no header can carry it, so nobody is asked
+  expect(await command(["check-key", "--min-credits", "0"], { env })).toEqual({
+    exit: 4,
+    stdout: "The key is valid and has -5 credits, fewer than 0\n",
+    stderr: "",
+  });
+});
+
+Deno.test("sandbox exits with 2 on wrong usage and does not show a key", async () => {
+  const cases: [string[], RegExp][] = [
+    [["--host", ""], /"--host" must not be empty$/],
+    [["--key", "S3CRET"], /"--key" must be KEY=CREDITS$/],
+    [["--key", "=5"], /"--key" must be KEY=CREDITS$/],
+    [["--key", "S3CRET=-5"], /"--key" must be KEY=CREDITS$/],
+    [["--key", "ok=1", "--key", "S3CRET☂=5"], /Key 2 is empty or holds a character that no/],
+    [["--key", "S3CRET=99999999999999999999"], /The credits of key 1 must be a whole number/],
+    [["--key", "--port"], /"--key" argument is ambiguous$/],
+    [["--min-credits", "5"], /"--min-credits" is not an option of "sandbox"; see --help$/],
+    [["S3CRET"], /Too many arguments/],
+    ...["", "-1", "1.5", "65536", "http"].map((port): [string[], RegExp] => [
+      [`--port=${port}`],
+      /"--port" must be a whole number from 0 to 65535$/,
+    ]),
+  ];
+  for (const [args, message] of cases) {
+    const { exit, stdout, stderr } = await command(["sandbox", ...args]);
+    expect([args, exit, stdout]).toEqual([args, 2, ""]);
+    expect(stderr.trimEnd()).toMatch(message);
+    expect(stderr).not.toMatch(/S3CRET/);
+  }
 });

@@ -64,6 +64,8 @@ Deno.test("createSandbox() refuses bad options and shows no key", () => {
     [{ routes: { report: handler } }, /^"routes" must name a method .* not "report"$/],
     [{ routes: { "get report": handler } }, /^"routes" must name a method/],
     [{ routes: { "GET report?page=1": handler } }, /^"routes" must name a method/],
+    [{ routes: { "GET reports/{id": handler } }, /^"routes" must name a method/],
+    [{ routes: { "GET reports/{}": handler } }, /^"routes" must name a method/],
     [{ routes: { "GET report": {} } }, /^The route "GET report" must be a function$/],
   ];
   for (const [options, message] of bad) {
@@ -170,20 +172,95 @@ Deno.test("fetch() hands a route the request and the key, and sends what it retu
   expect(await client.call("DELETE", "nothing")).toBe(undefined);
 });
 
-Deno.test("fetch() takes the first route that fits, with {…} for one segment", async () => {
+Deno.test("fetch() takes the most specific route, whatever their order", async () => {
+  const paths = [
+    "{any}",
+    "reports",
+    "{a}/{b}",
+    "{kind}/latest",
+    "reports/{id}",
+    "reports/v{version}",
+    "reports/latest",
+    "users/{id}/reports",
+    "reports/{id}/v1.0",
+  ];
+  const cases: Record<string, string> = {
+    "reports": "reports",
+    "users/5/reports": "users/{id}/reports",
+    "api/v1/reports": "reports",
+    "reports/latest": "reports/latest",
+    "users/latest": "{kind}/latest",
+    "reports/42": "reports/{id}",
+    "reports/v2": "reports/v{version}",
+    "reports/42/v1.0": "reports/{id}/v1.0",
+    "reports/42/v1x0": "{a}/{b}",
+    "other": "{any}",
+  };
+  for (const order of [paths, [...paths].reverse()]) {
+    const routes = Object.fromEntries(order.map((path) => [`GET ${path}`, () => path]));
+    const { fetch } = createSandbox({ routes });
+    for (const [path, expected] of Object.entries(cases)) {
+      const response = await fetch(get(path, DEMO_KEY));
+      expect([path, await response.json()]).toEqual([path, expected]);
+    }
+  }
+});
+
+Deno.test("fetch() hands a route its path parameters, decoded", async () => {
   const { fetch } = createSandbox({
     routes: {
-      "GET reports/latest": () => "latest",
-      "GET reports/{id}": () => "one",
-      "GET reports/{id}/v1.0": () => "version",
-      "GET /{any}": () => "any",
+      "GET users/{user}/reports/{report-id}.{format}": (_request, { params }) => params,
+      "GET none": (_request, { params }) => params,
+      "GET {__proto__}/{constructor}/x": (_request, { params }) => Object.entries(params),
     },
   });
-  const client = createClient({ baseUrl, apiKey: DEMO_KEY, fetch });
-  expect(await client.call("GET", "reports/latest")).toBe("latest");
-  expect(await client.call("GET", "reports/42")).toBe("one");
-  expect(await client.call("GET", "reports/42/v1.0")).toBe("version");
-  expect(await client.call("GET", "reports/42/v1x0")).toBe("any");
+  const params = async (path: string) => (await fetch(get(path, DEMO_KEY))).json();
+  expect(await params("api/users/caf%C3%A9%2F%20/reports/4.2.json")).toEqual({
+    "user": "café/ ",
+    "report-id": "4.2",
+    "format": "json",
+  });
+  expect(await params("none")).toEqual({});
+  expect(await params("a/b/x")).toEqual([["__proto__", "a"], ["constructor", "b"]]);
+  expect(await params("users/%E9%/reports/1.csv")).toMatchObject({ user: "%E9%", format: "csv" });
+});
+
+Deno.test("fetch() finds routes with any letters, encoded or not", async () => {
+  const { fetch } = createSandbox({
+    routes: {
+      "GET réport/☂": () => "letters",
+      "GET r%C3%A9sum%C3%A9": () => "encoded",
+      "GET 100%": () => "percent",
+      "GET a.b*c": () => "literal",
+    },
+  });
+  const cases = {
+    "réport/☂": "letters",
+    "r%c3%a9port/%E2%98%82": "letters",
+    "résumé": "encoded",
+    "100%": "percent",
+    "100%25": "percent",
+    "a.b*c": "literal",
+  };
+  for (const [path, expected] of Object.entries(cases)) {
+    const response = await fetch(get(path, DEMO_KEY));
+    expect([path, await response.json()]).toEqual([path, expected]);
+  }
+  for (const path of ["r%E9port/%", "report", "axb*c", "%", "%zz/%ff"]) {
+    expect([path, (await fetch(get(path, DEMO_KEY))).status]).toEqual([path, 404]);
+  }
+});
+
+Deno.test("fetch() keeps an operation of the spec apart from routes that are like it", async () => {
+  const { fetch } = createSandbox({
+    routes: { "POST {any}": () => "any", "POST users/checkKey": () => "longer" },
+  });
+  const post = (path: string, headers: HeadersInit = {}) =>
+    fetch(new Request(baseUrl + path, { method: "POST", headers }));
+  expect((await post("api/checkKey")).status).toBe(415); // the operation's own handler
+  expect((await post("users/checkKey")).status).toBe(401); // not the operation, so with a key
+  const longer = await post("users/checkKey", { "X-API-Key": DEMO_KEY });
+  expect(await longer.json()).toBe("longer");
 });
 
 Deno.test("fetch() rejects with what a route throws", async () => {

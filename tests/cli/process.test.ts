@@ -1,6 +1,10 @@
 // The command as users run it: a process of its own with the permissions it needs and no others.
 import { expect } from "@std/expect";
+import { connect } from "node:net";
+import denoJson from "../../deno.json" with { type: "json" };
+import { createClient } from "../../mod.ts";
 import { createSandbox } from "../../src/sandbox.ts";
+import { serveSandbox } from "../../src/sandbox_server.ts";
 
 const root = new URL("../../", import.meta.url);
 const allowEnv = "--allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL";
@@ -52,6 +56,31 @@ Deno.test("src/cli.ts needs no network for --sandbox", async () => {
     stdout: '{"ok":false,"apiKeyValid":true,"credits":100,"error":null}\n',
     stderr: "Asking the built-in sandbox, not the service\n",
   });
+});
+
+Deno.test("src/cli.ts --version prints deno.json's version; deno task version copies it", async () => {
+  const expected = { code: 0, stdout: `${denoJson.version}\n`, stderr: "" };
+  expect(await finish(start([], ["--version"]))).toEqual(expected);
+});
+
+Deno.test("src/cli.ts does not show a key in the environment that is not Unicode", async () => {
+  if (Deno.build.os === "windows") {
+    return console.log("skipped: all environment variables are Unicode on Windows");
+  }
+  const { code, stdout, stderr } = await new Deno.Command("sh", {
+    args: [
+      "-c",
+      `SCAM_ADDRESS_API_KEY=$(printf 'caf\\351-S3CRET') exec "$0" "$@"`,
+      Deno.execPath(),
+      ...denoArgs([allowEnv], ["check-key", "--sandbox"]),
+    ],
+    cwd: root,
+    env: { NO_COLOR: "1" },
+  }).output();
+  const text = new TextDecoder().decode(stderr);
+  expect({ code, stdout: stdout.length }).toEqual({ code: 2, stdout: 0 });
+  expect(text).toMatch(/\nError \(usage\): "SCAM_ADDRESS_API_KEY" is not valid Unicode\n$/);
+  expect(text).not.toMatch(/S3CRET/);
 });
 
 Deno.test("src/cli.ts names the permission that it lacks", async () => {
@@ -108,4 +137,76 @@ Deno.test("src/cli.ts exits with 3 when its output cannot be written", async () 
     const text = new TextDecoder().decode(stderr);
     if (redirection === ">/dev/full") expect(text).toMatch(/\nError \(unexpected\): [^\n]+\n$/);
   }
+});
+
+/** Starts `sandbox`, and hands back its address and what it prints next. */
+async function startSandbox(...args: string[]) {
+  const child = start(["--allow-net=127.0.0.1"], ["sandbox", ...args]);
+  await child.stdin.close();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const { value } = await reader.read();
+  const [, url = ""] = /^The sandbox listens on (http:\S+\/) until Ctrl-C\n$/.exec(value!)!;
+  return {
+    child,
+    url,
+    /** Waits for the end. */
+    async end() {
+      let printed = "";
+      for (let part; (part = await reader.read()) && !part.done;) printed += part.value;
+      const stderr = await new Response(child.stderr).text();
+      return { ...await child.status, printed, stderr };
+    },
+  };
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.test(`src/cli.ts sandbox serves until ${signal}, with open connections`, async () => {
+    const { child, url, end } = await startSandbox("--key", "S3CRET=7", "--key", "other=0");
+    const client = createClient({ baseUrl: `${url}api/`, apiKey: "S3CRET", retries: 0 });
+    expect(await client.checkKey()).toEqual({ apiKeyValid: true, data: { credits: 7 } });
+    expect(await client.checkKey("demo-key")).toEqual({ apiKeyValid: false });
+    const query = { key: "S3CRET" };
+    await expect(client.call("GET", "keys/S3CRET", { query })).rejects.toMatchObject({
+      status: 404,
+    });
+
+    const idle = connect(Number(new URL(url).port), "127.0.0.1");
+    const half = connect(Number(new URL(url).port), "127.0.0.1");
+    const closed = [idle, half].map((socket) => {
+      socket.on("error", () => {}).resume();
+      return new Promise((resolve) => socket.on("close", resolve));
+    });
+    const head = "POST /checkKey HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+    half.write(`${head}Content-Length: 9\r\n\r\n{`);
+    await client.checkKey(); // the server has seen the other two
+    child.kill(signal);
+    await Promise.all(closed);
+    expect(await end()).toEqual({
+      success: true,
+      code: 0,
+      signal: null,
+      printed: "POST /api/checkKey 200\nPOST /api/checkKey 200\nGET /api/keys/[redacted] 404\n" +
+        "POST /api/checkKey 200\n",
+      stderr: "",
+    });
+  });
+}
+
+Deno.test("src/cli.ts sandbox listens where it is told, or exits with 3 and says why", async () => {
+  let port: string;
+  {
+    await using server = await serveSandbox();
+    port = new URL(server.url).port;
+    const taken = start(["--allow-net=127.0.0.1"], ["sandbox", "--port", port]);
+    expect(await finish(taken)).toEqual({
+      code: 3,
+      stdout: "",
+      stderr: `Error (listen): "--port" ${port} is in use on "127.0.0.1"; ` +
+        "choose another one, or 0 for any free port\n",
+    });
+  }
+  const { child, url, end } = await startSandbox("--port", port, "--host", "127.0.0.1");
+  expect(url).toBe(`http://127.0.0.1:${port}/`);
+  child.kill();
+  expect(await end()).toMatchObject({ code: 0, printed: "", stderr: "" });
 });

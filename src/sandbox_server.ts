@@ -1,0 +1,291 @@
+/**
+ * Serves the sandbox over HTTP, on Node.js, Deno and Bun, for programs that cannot be given a
+ * custom `fetch`: other processes, other languages, a web page in development.
+ *
+ * Every response allows every origin and exposes all headers (CORS). In addition to what the
+ * sandbox itself responds, a request that cannot be read is a 400, a request body above 10 MiB a
+ * 413, and a route that throws a 500.
+ *
+ * @example Check a key over HTTP
+ * ```ts
+ * import { createClient } from "@scam-address/client";
+ * import { serveSandbox } from "@scam-address/client/sandbox/server";
+ *
+ * await using server = await serveSandbox();
+ * const client = createClient({ baseUrl: server.url });
+ * console.log(await client.checkKey("demo-key")); // { apiKeyValid: true, data: { credits: 100 } }
+ * ```
+ *
+ * @module
+ */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { ConfigurationError } from "./errors.ts";
+import { apiKeyHeader } from "./generated/operations.ts";
+import { decodeSegment } from "./path.ts";
+import { createSandbox, type Sandbox } from "./sandbox.ts";
+
+export type { Sandbox };
+
+/** A response that the server of a sandbox has begun to send. */
+export interface SandboxResponse {
+  /** The method of the request. */
+  readonly method: string;
+  /** The path of the request, without its query; `[redacted]` stands for segments with a key. */
+  readonly path: string;
+  /** The status of the response. */
+  readonly status: number;
+  /** What a route threw, if that is why the status is 500. It is not sent to the client. */
+  readonly error?: unknown;
+}
+
+/** Where and how a sandbox is served. */
+export interface ServeSandboxOptions {
+  /**
+   * The name or address of the network interface to listen on; `"0.0.0.0"` is all of them.
+   *
+   * @default {"127.0.0.1"}
+   */
+  host?: string | undefined;
+  /**
+   * The port to listen on, from 0 to 65 535; 0 is any free one.
+   *
+   * @default {0}
+   */
+  port?: number | undefined;
+  /**
+   * Called once for each response, for logs. What it throws is not caught.
+   *
+   * @default {undefined}
+   */
+  onResponse?: ((response: SandboxResponse) => void) | undefined;
+}
+
+/** A sandbox that is being served. */
+export interface SandboxServer {
+  /** The address, for `createClient({ baseUrl })`, such as `"http://127.0.0.1:49152/"`. */
+  readonly url: string;
+  /** Stops the server and ends its connections, open ones too. Later calls do nothing more. */
+  close(): Promise<void>;
+  /** Closes the server at the end of an `await using` declaration's scope. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const MAX_BODY_BYTES = 10 * 2 ** 20;
+
+/** Why a request's signal is aborted. */
+const TOO_LARGE = new Error("The request body has more than 10 MiB");
+
+function failure(status: number, error: string): Response {
+  return Response.json({ error }, { status });
+}
+
+/** Reads a body piece by piece and aborts when it is too large. */
+async function* readBody(incoming: IncomingMessage, controller: AbortController) {
+  let size = 0;
+  // The connection must outlive a body that is not read to its end, or nobody gets the 413.
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) {
+      controller.abort(TOO_LARGE);
+      throw TOO_LARGE;
+    }
+    yield new Uint8Array(chunk);
+  }
+}
+
+function toRequest(incoming: IncomingMessage, url: URL, controller: AbortController): Request {
+  const { method = "", rawHeaders } = incoming;
+  const headers = new Headers();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
+  }
+  const init: RequestInit & { duplex?: "half" } = { method, headers, signal: controller.signal };
+  if (method !== "GET" && method !== "HEAD") {
+    const chunks = readBody(incoming, controller);
+    init.duplex = "half";
+    init.body = new ReadableStream({
+      async pull(stream) {
+        const { done, value } = await chunks.next();
+        if (done) stream.close();
+        else stream.enqueue(value);
+      },
+    });
+  }
+  return new Request(url, init);
+}
+
+/** Allows the request that a browser asks about before it sends it. */
+function preflight({ headers }: IncomingMessage): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      "Access-Control-Allow-Methods": headers["access-control-request-method"]!,
+      "Access-Control-Allow-Headers": String(headers["access-control-request-headers"] ?? "") ||
+        "X-API-Key, Content-Type",
+      "Access-Control-Allow-Private-Network": "true",
+      "Access-Control-Max-Age": "600",
+    },
+  });
+}
+
+/** Gives the response to a request, and what a route threw. */
+async function respond(
+  sandbox: Sandbox,
+  incoming: IncomingMessage,
+  url: URL,
+  controller: AbortController,
+): Promise<{ response: Response; error?: unknown }> {
+  const { method, headers } = incoming;
+  const tooLarge = { response: failure(413, TOO_LARGE.message) };
+  if (Number(headers["content-length"]) > MAX_BODY_BYTES) return tooLarge;
+  let request;
+  try {
+    if (method === "OPTIONS" && headers["access-control-request-method"]) {
+      return { response: preflight(incoming) };
+    }
+    request = toRequest(incoming, url, controller);
+  } catch { // such as the method TRACE
+    return { response: failure(400, "The request cannot be read") };
+  }
+  try {
+    const response = await sandbox.fetch(request);
+    if (response.bodyUsed) throw new TypeError("The body of the route's Response is already used");
+    return controller.signal.reason === TOO_LARGE ? tooLarge : { response };
+  } catch (error) {
+    if (controller.signal.reason === TOO_LARGE) return tooLarge;
+    return { response: failure(500, "A route of the sandbox threw an error"), error };
+  }
+}
+
+/** Sends a response to its last byte. */
+async function send(response: Response, outgoing: ServerResponse) {
+  outgoing.statusCode = response.status;
+  outgoing.statusMessage = response.statusText;
+  for (const [name, value] of response.headers) outgoing.appendHeader(name, value);
+  outgoing.setHeader("Access-Control-Allow-Origin", "*");
+  outgoing.setHeader("Access-Control-Expose-Headers", "*");
+  outgoing.flushHeaders();
+  // The types of the web's and of Node's ReadableStream differ.
+  const body = response.body as Parameters<typeof Readable.fromWeb>[0] | null;
+  await pipeline(body ? Readable.fromWeb(body) : Readable.from([]), outgoing);
+}
+
+/** Gives a path with `[redacted]` for the keys, and for segments that hold one in an encoded form. */
+function redactPath(path: string, keys: string[]): string {
+  for (const key of keys) path = path.replaceAll(key, "[redacted]"); // it may have slashes
+  const redactSegment = (segment: string) =>
+    keys.some((key) => decodeSegment(segment).includes(key)) ? "[redacted]" : segment;
+  return path.split("/").map(redactSegment).join("/");
+}
+
+/** Handles a request, from its head to the last byte of its response. */
+async function handle(
+  sandbox: Sandbox,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  url: URL,
+  onResponse: ServeSandboxOptions["onResponse"],
+) {
+  const controller = new AbortController();
+  outgoing.on("close", () => outgoing.writableFinished || controller.abort());
+  const { response, ...thrown } = await respond(sandbox, incoming, url, controller);
+  if (!incoming.socket.destroyed) {
+    const sentKey = incoming.headers[apiKeyHeader.toLowerCase()];
+    const keys = [...sandbox.keys.keys(), ...sentKey ? [String(sentKey)] : []];
+    const path = redactPath(url.pathname, keys);
+    onResponse?.({ method: incoming.method!, path, status: response.status, ...thrown });
+  }
+  // It fails when the client has left, when the body does, and for `Response.error()`.
+  await send(response, outgoing).catch(() => outgoing.destroy());
+  incoming.resume(); // what is left of a body keeps the connection from its next request
+}
+
+/** Checks what `serveSandbox` is given. */
+function checkArguments(sandbox: unknown, { host, port, onResponse }: ServeSandboxOptions) {
+  const { fetch, keys } = (sandbox ?? {}) as Sandbox;
+  if (typeof fetch !== "function" || !(keys instanceof Map)) {
+    throw new ConfigurationError('"sandbox" must be what createSandbox() returns');
+  }
+  if (host !== undefined && (typeof host !== "string" || !host)) {
+    throw new ConfigurationError('"host" must be a host name or an IP address');
+  }
+  const number = port as number; // "as number <" would start type arguments to dnt's parser
+  if (port !== undefined && !(Number.isInteger(port) && number >= 0 && number <= 65_535)) {
+    throw new ConfigurationError('"port" must be a whole number from 0 to 65535');
+  }
+  if (onResponse !== undefined && typeof onResponse !== "function") {
+    throw new ConfigurationError('"onResponse" must be a function');
+  }
+}
+
+/** Starts to listen, and gives the address that reaches the server from the same machine. */
+async function listen(server: Server, host: string, port: number): Promise<string> {
+  try {
+    server.listen(port, host);
+    await once(server, "listening");
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    throw new ConfigurationError(
+      code === "EADDRINUSE" && port !== 0
+        ? `"port" ${port} is in use on "${host}"; choose another one, or 0 for any free port`
+        : `The sandbox cannot listen on "host" "${host}" and "port" ${port}: ${message}`,
+    );
+  }
+  server.on("error", () => {}); // a connection that could not be accepted
+  const address = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
+  const authority = address.includes(":") ? `[${address}]` : address;
+  return `http://${authority}:${(server.address() as AddressInfo).port}/`;
+}
+
+/**
+ * Serves a sandbox over HTTP.
+ *
+ * Request and response bodies are streamed, and the `signal` of the request that a route receives
+ * is aborted when the client leaves. On Deno it needs `--allow-net` for the host.
+ *
+ * @example Let a web page in development call an endpoint that fails
+ * ```ts
+ * import { createSandbox } from "@scam-address/client/sandbox";
+ * import { serveSandbox } from "@scam-address/client/sandbox/server";
+ *
+ * const sandbox = createSandbox({
+ *   routes: { "GET report": () => Response.json({ error: "Busy" }, { status: 503 }) },
+ * });
+ * const server = await serveSandbox(sandbox, {
+ *   onResponse: ({ method, path, status }) => console.log(method, path, status),
+ * });
+ * await fetch(`${server.url}report`, { headers: { "X-API-Key": "demo-key" } })
+ *   .then((response) => response.json()); // prints "GET /report 503"
+ * await server.close();
+ * ```
+ *
+ * @param sandbox The sandbox; by default one that knows `"demo-key"`.
+ * @param options Where to listen.
+ * @returns The server, once it listens.
+ * @throws {ConfigurationError} When an argument is wrong, the port is in use, or the host and port
+ * cannot be listened on for another reason, which the message says.
+ */
+export async function serveSandbox(
+  sandbox: Sandbox = createSandbox(),
+  options: ServeSandboxOptions = {},
+): Promise<SandboxServer> {
+  checkArguments(sandbox, options);
+  const { host = "127.0.0.1", port = 0, onResponse } = options;
+  const server = createServer((incoming, outgoing) => {
+    // The target may also be "*" or an absolute URL; a path makes any text a URL.
+    const path = incoming.url!.replace(/^(?!\/)/, "/");
+    handle(sandbox, incoming, outgoing, new URL(url.slice(0, -1) + path), onResponse);
+  });
+  const url = await listen(server, host, port);
+  let closed: Promise<void> | undefined;
+  const close = () =>
+    closed ??= new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url, close, [Symbol.asyncDispose]: close };
+}

@@ -1,0 +1,27 @@
+// What browsers and workers can load.
+import { expect } from "@std/expect";
+import denoJson from "../../deno.json" with { type: "json" };
+
+/** The modules of Node's own that an entry point leads to. */
+async function nodeModules(entryPoint: string): Promise<string[]> {
+  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json", "--import-map=import_map.npm.json", entryPoint],
+    cwd: new URL("../../", import.meta.url),
+    stderr: "inherit",
+  }).output();
+  expect(success).toBe(true);
+  const { modules } = JSON.parse(new TextDecoder().decode(stdout));
+  const specifiers = modules.map(({ specifier }: { specifier: string }) => specifier);
+  expect(specifiers.length).toBeGreaterThan(3);
+  return specifiers.filter((specifier: string) => specifier.startsWith("node:"));
+}
+
+Deno.test("only the command and the sandbox's server import modules of Node", async () => {
+  const { ".": main, "./sandbox": sandbox, ...others } = denoJson.exports;
+  for (const entryPoint of [main, sandbox]) {
+    expect([entryPoint, await nodeModules(entryPoint)]).toEqual([entryPoint, []]);
+  }
+  for (const entryPoint of Object.values(others)) {
+    expect(await nodeModules(entryPoint)).toContain("node:http");
+  }
+});

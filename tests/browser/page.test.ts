@@ -1,0 +1,120 @@
+// A real page that uses the client and the served sandbox, each from an origin of its own.
+import { expect } from "@std/expect";
+import { build, stop } from "esbuild";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createSandbox } from "../../src/sandbox.ts";
+import { type SandboxResponse, serveSandbox } from "../../src/sandbox_server.ts";
+
+const TIME_LIMIT = 60_000;
+
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+];
+
+/** The first of Chromium's names that starts a browser. */
+function findChromium(): string | undefined {
+  return ["chromium", "chromium-browser", "google-chrome"].find((name) => {
+    try {
+      return new Deno.Command(name, { args: ["--version"], stderr: "null" }).outputSync().success;
+    } catch {
+      return false;
+    }
+  });
+}
+
+const chromium = findChromium();
+const skipped = "skipped: Chromium is not installed (apt-get install chromium)";
+
+/** Bundles page.ts for browsers. */
+async function bundle(sandbox: string): Promise<string> {
+  try {
+    const { outputFiles } = await build({
+      entryPoints: [fileURLToPath(import.meta.resolve("./page.ts"))],
+      bundle: true,
+      write: false,
+      format: "esm",
+      platform: "browser",
+      define: { SANDBOX: JSON.stringify(sandbox) },
+      alias: { "openapi-fetch": fileURLToPath(import.meta.resolve("openapi-fetch")) },
+    });
+    return outputFiles[0]!.text;
+  } finally {
+    await stop();
+  }
+}
+
+/** Serves the page, and hands back what it posts to `results`. */
+function servePage(script: string) {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/results") resolve(await request.json());
+    const [type, body] = pathname === "/page.js"
+      ? ["text/javascript", script]
+      : ["text/html", '<!doctype html><script type="module" src="page.js"></script>'];
+    return new Response(body, { headers: { "Content-Type": `${type}; charset=utf-8` } });
+  });
+  return { server, origin: `http://127.0.0.1:${server.addr.port}`, results: promise };
+}
+
+/** Opens a page in Chromium until the results are there. */
+async function browse<T>(url: string, results: Promise<T>): Promise<T> {
+  const profile = await Deno.makeTempDir({ prefix: "scam-address-browser-" });
+  const browser = new Deno.Command(chromium!, {
+    args: [...FLAGS, `--user-data-dir=${join(profile, "profile")}`, url],
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const timer = setTimeout(() => browser.kill(), TIME_LIMIT);
+  const ended = browser.output().then(({ stderr }) => {
+    throw new Error(`Chromium ended without results\n${new TextDecoder().decode(stderr)}`);
+  });
+  try {
+    return await Promise.race([results, ended]);
+  } finally {
+    clearTimeout(timer);
+    try {
+      browser.kill();
+    } catch { /* It has ended. */ }
+    await ended.catch(() => {});
+    await Deno.remove(profile, { recursive: true });
+  }
+}
+
+Deno.test({
+  name: "a page on another origin checks a key and calls endpoints through serveSandbox()" +
+    (chromium ? "" : `, ${skipped}`),
+  ignore: !chromium,
+  async fn() {
+    const sandbox = createSandbox({
+      routes: {
+        "PUT reports/{id}": async (request, { params }) => [params["id"], await request.json()],
+        "GET busy": () =>
+          Response.json({ error: "Busy" }, {
+            status: 429,
+            headers: { "Retry-After": "7", "X-Sandbox": "seen" },
+          }),
+      },
+    });
+    const responses: SandboxResponse[] = [];
+    await using server = await serveSandbox(sandbox, { onResponse: (it) => responses.push(it) });
+    const page = servePage(await bundle(server.url));
+    await using _ = page.server;
+    expect(await browse(page.origin, page.results)).toEqual([
+      page.origin,
+      { apiKeyValid: true, data: { credits: 100 } },
+      { apiKeyValid: false },
+      ["7", { a: 1 }],
+      { status: 429, retryAfter: 7, exposed: "seen" },
+    ]);
+    const preflights = responses.filter(({ method }) => method === "OPTIONS");
+    expect(new Set(preflights.map(({ status }) => status))).toEqual(new Set([204]));
+  },
+});
