@@ -17,9 +17,10 @@ async function repositoryUrl(): Promise<string | undefined> {
   const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = Deno.env.toObject();
   if (GITHUB_SERVER_URL && GITHUB_REPOSITORY) return `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
   const { stdout } = await run("git", ["remote", "get-url", "origin"]);
-  const remote = /^(?:https:\/\/|ssh:\/\/git@|git@)([\w.-]+)[:/](.+?)(?:\.git)?\s*$/;
-  const [, host, path] = stdout.match(remote) ?? [];
-  return path && `https://${host}/${path}`;
+  const url = stdout.trim()
+    .replace(/^(ssh:\/\/)?git@([\w.-]+)[:/]/, "https://$2/")
+    .replace(/\.git$/, "");
+  return /^https:\/\/[\w.-]+\/[\w./-]+$/.test(url) ? url : undefined; // no credentials
 }
 
 /** Writes the import map for dnt, whose type check under Node needs an `expect` with declarations. */
@@ -43,15 +44,18 @@ async function copyDocuments(folder: string, repository: string | undefined): Pr
   await Deno.writeTextFile(join(folder, "README.md"), readme);
 }
 
-/** Takes out of package.json what only the build and its tests needed. */
-async function finishManifest(file: string): Promise<void> {
+/** Makes of what dnt wrote what is published. */
+async function finishManifest(folder: string): Promise<void> {
+  const file = join(folder, "package.json");
   const manifest = JSON.parse(await Deno.readTextFile(file));
   for (const field of ["scripts", "devDependencies", "_generatedBy"]) delete manifest[field];
-  manifest.type = "module";
   for (const [name, path] of Object.entries<string>(manifest.bin)) {
     manifest.bin[name] = path.replace("./", ""); // npm warns about a leading "./"
   }
+  manifest.type = "module";
   await Deno.writeTextFile(file, JSON.stringify(manifest, undefined, 2) + "\n");
+  // It would say the same, and hide "sideEffects" from bundlers that read the nearest one.
+  await Deno.remove(join(folder, "esm/package.json"));
 }
 
 function ignoreMissing(error: unknown): void {
@@ -124,7 +128,7 @@ await build({
   postBuild: () => copyDocuments("npm.work", repository),
 });
 await Deno.remove(importMap);
-await finishManifest("npm.work/package.json");
+await finishManifest("npm.work");
 
 // `npm pack` chooses the files, so that the folder holds exactly what will be published.
 const work = join(root, "npm.work");
