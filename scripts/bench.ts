@@ -1,205 +1,114 @@
 /**
- * Measures the package against its peers: time per call, size in a browser, time to import.
+ * Measures the package against its peers: the time per call, on Node and Deno, and the size.
  *
- *     deno task bench [memory | features [FOLDER|TARBALL]]
+ *     deno task bench
  *
- * With `memory` it makes a million calls of the package instead and prints the memory in use. With
- * `features` it prints the README's table, each cell of which is seen or read; rows on the npm
- * package need the one that `deno task build:npm` makes. The peers are installed from npm, once, into
- * the user's cache. Nothing here fails for being slow.
+ * The peers are installed from npm, once, into the user's cache. Nothing here fails for being slow.
  */
 
-import { join } from "node:path";
 import { build } from "esbuild";
-import { clients, peers } from "./bench/clients.ts";
-import { median } from "./bench/median.ts";
-import { installClient, readPackages, readTypes, size } from "./bench/packages.ts";
-import { mustRun, npm } from "./npm/command.ts";
-import { cache, root, takePackage } from "./npm/package.ts";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import denoJson from "../deno.json" with { type: "json" };
+import { type Client, clients } from "./bench/clients.ts";
+import { root } from "./support/files.ts";
+import { cache, npm } from "./support/npm.ts";
+import { mustRun } from "./support/process.ts";
 
-const PEERS = {
-  "@hey-api/openapi-ts": "0.99.0",
-  axios: "1.21.1",
-  ky: "2.1.0",
-  ofetch: "1.5.1",
-  openai: "7.55.0",
-  "openapi-fetch": "0.17.0",
-  typescript: "5.9.3", // which the generator of hey-api needs
-};
-const ROUNDS = 21;
-const IMPORTS = 11;
+const PEERS = { "@hey-api/openapi-ts": "0.99.0", ky: "2.1.0", ofetch: "1.5.1", openai: "7.57.0" };
+const { "openapi-fetch": openapiFetch, tinybench, typescript } = denoJson.imports;
+const CONCURRENCIES = [1, 32];
+const RUNTIMES = [
+  { name: "Node", command: "node", args: [] },
+  { name: "Deno", command: Deno.execPath(), args: ["run", "-A"] },
+];
 
 const folder = join(cache, "bench");
 
-const runtimes = [
-  { name: "Node.js", command: "node", args: ["--expose-gc"] },
-  { name: "Deno", command: Deno.execPath(), args: ["run", "-A", "--v8-flags=--expose-gc"] },
-];
-type Runtime = typeof runtimes[number];
-
-/** Runs a command in the folder, and gives what it printed. */
-function run(command: string, args: string[]): Promise<string> {
-  return mustRun(command, args, { cwd: folder });
-}
-
-/** Installs the peers that are not installed yet. */
-async function install(): Promise<void> {
+/** Installs the peers and turns the project's TypeScript into what every runtime takes. */
+async function prepare(): Promise<void> {
   await Deno.mkdir(folder, { recursive: true });
-  const manifest = JSON.stringify({ private: true, type: "module", dependencies: PEERS });
-  await Deno.writeTextFile(join(folder, "package.json"), manifest);
-  await npm(["install"], folder);
-}
-
-/** Makes the JavaScript that every runtime takes from the project's TypeScript. */
-async function compile(): Promise<void> {
+  const peers = Object.entries(PEERS).map(([name, version]) => `${name}@${version}`);
+  const own = [openapiFetch, tinybench, typescript]; // the last is for hey-api's generator
+  await npm(["install", ...peers, ...own.map((target) => target.replace("npm:", ""))], folder);
   const generator = join(folder, "node_modules/.bin/openapi-ts");
-  await run(generator, ["-i", join(root, "openapi/openapi.yaml"), "-o", "hey-api", "--silent"]);
-  await Deno.writeTextFile(
-    join(folder, "hey-api.ts"),
-    `export { checkKey } from "./hey-api/sdk.gen.ts";
-     export { client } from "./hey-api/client.gen.ts";
-     export { createClient, createConfig, formDataBodySerializer } from "./hey-api/client/index.ts";`,
-  );
+  const args = ["-i", join(root, "openapi/openapi.yaml"), "-o", "hey-api", "--silent"];
+  await mustRun(generator, args, { cwd: folder });
+  await build({
+    stdin: {
+      contents: `export { checkKey } from "./hey-api/sdk.gen.ts";
+                 export { client } from "./hey-api/client.gen.ts";`,
+      resolveDir: folder,
+    },
+    outfile: join(folder, "hey-api.js"),
+    bundle: true,
+    format: "esm",
+  });
   await build({
     entryPoints: {
       "scam-address": join(root, "mod.ts"),
-      "hey-api": join(folder, "hey-api.ts"),
-      features: join(root, "scripts/bench/features.ts"),
       measure: join(root, "scripts/bench/measure.ts"),
-      memory: join(root, "scripts/bench/memory.ts"),
     },
     outdir: folder,
     bundle: true,
     format: "esm",
     platform: "node",
-    supported: { using: false }, // which Node.js 20 does not know
     packages: "external",
   });
 }
 
-/** Measures the clients' calls; gives the median time and ratio of each. */
-async function measureCalls(
-  { command, args }: Runtime,
+/** Measures a call of each client on a runtime; resolves to microseconds by the clients' names. */
+async function measure(
+  { command, args }: typeof RUNTIMES[number],
   concurrency: number,
-): Promise<{ time: number; ratio: number }[]> {
-  const answer = JSON.stringify({ apiKeyValid: true, data: { credits: 100 } });
-  const headers = { "content-type": "application/json" };
+): Promise<Record<string, number>> {
   await using server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     async (request) => {
       await request.text();
-      return new Response(answer, { headers });
+      return Response.json({ apiKeyValid: true, data: { credits: 100 } });
     },
   );
-  const baseUrl = `http://127.0.0.1:${server.addr.port}/`;
-  const output = await run(command, [
-    ...args,
-    "measure.js",
-    baseUrl,
-    `${concurrency}`,
-    `${ROUNDS}`,
-  ]);
+  const url = `http://127.0.0.1:${server.addr.port}/`;
+  const output = await mustRun(command, [...args, "measure.js", url, `${concurrency}`], {
+    cwd: folder,
+  });
   return JSON.parse(output);
 }
 
-/** Measures the time to import each client, in milliseconds, in processes that are new each time. */
-async function measureImports({ command, args }: Runtime): Promise<number[]> {
-  const file = join(folder, "import.js");
-  await Deno.writeTextFile(
-    file,
-    `Object.values({ fetch, Headers, Request, Response }); // Node loads them when they are named
-     const [, , module] = process.argv;
-     const start = performance.now();
-     if (module) await import(module);
-     console.log(performance.now() - start);`,
-  );
-  const times: number[][] = clients.map(() => []);
-  for (let round = 0; round < IMPORTS; round++) {
-    for (const [index, { module }] of clients.entries()) {
-      times[index]!.push(Number(await run(command, [...args, file, module ?? ""])));
-    }
-  }
-  return times.map((each) => Number(median(each).toFixed(1)));
+/** What a client adds to a web page, minified and gzipped. */
+async function size({ module, exports }: Client): Promise<string> {
+  if (!module) return "0.0 kB";
+  const { outputFiles: [bundle] } = await build({
+    stdin: { contents: `export { ${exports} } from "${module}"`, resolveDir: folder },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    write: false,
+  });
+  return `${(gzipSync(bundle!.contents, { level: 9 }).length / 1_000).toFixed(1)} kB`;
 }
 
-/** Compares the clients by what they do; gives the rows of a table. */
-async function compare(): Promise<string[][]> {
-  const work = await Deno.makeTempDir({ prefix: "scam-address-bench-" });
-  try {
-    const own = await takePackage(Deno.args[1], work);
-    const installations = [];
-    for (const peer of peers) {
-      installations.push(await installClient(peer, { own, versions: PEERS, folder, work }));
-    }
-
-    const seen: Record<string, string[]>[] = [];
-    for (const { command, args } of runtimes) {
-      seen.push(JSON.parse(await run(command, [...args, "features.js"])));
-    }
-    const [onNode = {}, onDeno = {}] = seen;
-    const tsc = join(folder, "node_modules/typescript/bin/tsc");
-    const typed = await Promise.all(installations.map((each) => readTypes(each, tsc)));
-    const sizes = await Promise.all(peers.map((peer) => size(peer, folder)));
-    return [
-      ["", ...peers.map(({ name }) => name)],
-      ["typed from an OpenAPI document", ...typed],
-      ...Object.entries(onNode).map(([title, cells]) => [
-        title,
-        ...cells.map((cell, index) => {
-          const other = onDeno[title]?.[index];
-          return cell === other ? cell : `${cell}; on Deno: ${other}`;
-        }),
-      ]),
-      ...await readPackages(installations),
-      ["minified and gzipped", ...sizes.map((bytes) => `${(bytes / 1_000).toFixed(1)} kB`)],
-    ];
-  } finally {
-    await Deno.remove(work, { recursive: true });
+await prepare();
+const columns = [];
+for (const runtime of RUNTIMES) {
+  const version = (await mustRun(runtime.command, ["--version"])).match(/\d+\.\d+\.\d+/)![0];
+  for (const concurrency of CONCURRENCIES) {
+    const times = await measure(runtime, concurrency);
+    const ratio = (name: string, base: string) => (times[name]! / times[base]!).toFixed(2);
+    columns.push({
+      title: `${runtime.name} ${version}, ${concurrency} at a time`,
+      cell: (name: string) =>
+        `${times[name]!.toFixed(0)} µs, ${ratio(name, "fetch")}, ${ratio(name, "floor")}`,
+    });
   }
 }
 
-/** Writes rows, the first of them the head, as Markdown. */
-function table(title: string, [head = [], ...body]: string[][], align = "--:"): string {
-  const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
-  const rule = head.map((_, index) => index ? align : "---");
-  return `\n${title}\n\n${[head, rule, ...body].map(line).join("\n")}`;
+console.log("Time per call, its ratio to fetch, and its ratio to the floor:\n");
+console.log(`| client | ${columns.map(({ title }) => title).join(" | ")} | minified, gzipped |`);
+console.log(`| --- |${" --: |".repeat(columns.length + 1)}`);
+for (const client of clients) {
+  const cells = [...columns.map(({ cell }) => cell(client.name)), await size(client)];
+  console.log(`| ${client.name} | ${cells.join(" | ")} |`);
 }
-
-await install();
-await compile();
-
-if (Deno.args[0] === "memory") {
-  for (const { name, command, args } of runtimes) {
-    console.log(`\nMemory on ${name}\n\n${await run(command, [...args, "memory.js"])}`);
-  }
-  Deno.exit();
-}
-
-if (Deno.args[0] === "features") {
-  const versions = Object.entries(PEERS).map(([name, version]) => `${name} ${version}`);
-  console.log(table(`Seen with ${versions.join(", ")}`, await compare(), "---"));
-  Deno.exit();
-}
-
-const names = clients.map(({ name }) => name);
-for (const runtime of runtimes) {
-  const [version] = (await run(runtime.command, ["--version"])).match(/\d+\.\d+\.\d+/)!;
-  const results = [await measureCalls(runtime, 1), await measureCalls(runtime, 32)];
-  console.log(table(`Time per call on ${runtime.name} ${version}`, [
-    ["client", "1 at a time, µs", "ratio to fetch", "32 at a time, µs", "ratio to fetch"],
-    ...names.map((name, index) => [
-      name,
-      ...results.flatMap((result) => {
-        const { time, ratio } = result[index]!;
-        return [time.toFixed(0), ratio.toFixed(2)];
-      }),
-    ]),
-  ]));
-}
-
-const columns = [await Promise.all(clients.map((client) => size(client, folder)))];
-for (const runtime of runtimes) columns.push(await measureImports(runtime));
-console.log(table("What a client adds to a program", [
-  ["client", "minified and gzipped, bytes", ...runtimes.map(({ name }) => `import on ${name}, ms`)],
-  ...names.map((name, index) => [name, ...columns.map((column) => `${column[index]}`)]),
-]));

@@ -4,58 +4,77 @@
  * Everything is made in a folder beside it, which takes its place only when all of it succeeded.
  */
 
-import type { BuildOptions } from "@deno/dnt";
+import { build } from "@deno/dnt";
 import { join } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
-import { packFolder, root, unpack } from "./npm/package.ts";
+import npmMap from "../import_map.npm.json" with { type: "json" };
+import { root } from "./support/files.ts";
+import { packFolder, unpack } from "./support/npm.ts";
+import { run } from "./support/process.ts";
 
-/** Where the sources are published, known only to the workflow that publishes them. */
-function origin(): Record<string, unknown> {
-  const server = Deno.env.get("GITHUB_SERVER_URL");
-  const repository = Deno.env.get("GITHUB_REPOSITORY");
-  if (!server || !repository) return {};
-  const url = `${server}/${repository}`;
-  return {
-    repository: { type: "git", url: `git+${url}.git` },
-    homepage: `${url}#readme`,
-    bugs: { url: `${url}/issues` },
-  };
+/** The repository's web address: a workflow's variables name it, otherwise git's remote does. */
+async function repositoryUrl(): Promise<string | undefined> {
+  const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = Deno.env.toObject();
+  if (GITHUB_SERVER_URL && GITHUB_REPOSITORY) return `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
+  const { stdout } = await run("git", ["remote", "get-url", "origin"]);
+  const url = stdout.trim()
+    .replace(/^(ssh:\/\/)?git@([\w.-]+)[:/]/, "https://$2/")
+    .replace(/\.git$/, "");
+  return /^https:\/\/[\w.-]+\/[\w./-]+$/.test(url) ? url : undefined; // no credentials
 }
 
-/** Loads dnt, which only JSR has; `undefined` when it cannot be loaded. */
-async function loadDnt(): Promise<((options: BuildOptions) => Promise<void>) | undefined> {
-  try {
-    return (await import("@deno/dnt")).build;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split("\n", 1)[0] : String(error);
-    console.error(
-      `The npm package was not built: @deno/dnt could not be loaded from JSR: ${reason}`,
-    );
-    return undefined;
+/** Writes the import map for dnt, whose type check under Node needs an `expect` with declarations. */
+async function writeImportMap(): Promise<string> {
+  const file = await Deno.makeTempFile({ suffix: ".json" });
+  const imports = { ...npmMap.imports, "@std/expect": "npm:expect@^30.5.2" };
+  await Deno.writeTextFile(file, JSON.stringify({ imports }));
+  return file;
+}
+
+/** Copies the documents; links to files that the package does not have lead to the repository. */
+async function copyDocuments(folder: string, repository: string | undefined): Promise<void> {
+  await Deno.mkdir(join(folder, "openapi"));
+  for (const file of ["LICENSE", "CHANGELOG.md", "openapi/openapi.yaml"]) {
+    await Deno.copyFile(file, join(folder, file));
   }
+  let readme = await Deno.readTextFile("README.md");
+  if (repository) {
+    readme = readme.replace(/\]\((?=[\w.]+\.md\b)/g, `](${repository}/blob/HEAD/`);
+  }
+  await Deno.writeTextFile(join(folder, "README.md"), readme);
+}
+
+/** Makes of what dnt wrote what is published. */
+async function finishManifest(folder: string): Promise<void> {
+  const file = join(folder, "package.json");
+  const manifest = JSON.parse(await Deno.readTextFile(file));
+  for (const field of ["scripts", "devDependencies", "_generatedBy"]) delete manifest[field];
+  for (const [name, path] of Object.entries<string>(manifest.bin)) {
+    manifest.bin[name] = path.replace("./", ""); // npm warns about a leading "./"
+  }
+  manifest.type = "module";
+  await Deno.writeTextFile(file, JSON.stringify(manifest, undefined, 2) + "\n");
+  // It would say the same, and hide "sideEffects" from bundlers that read the nearest one.
+  await Deno.remove(join(folder, "esm/package.json"));
 }
 
 function ignoreMissing(error: unknown): void {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
-const build = await loadDnt();
-if (build === undefined) Deno.exit(1);
-
-const work = join(root, "npm.work");
 Deno.chdir(root);
 await Deno.remove("npm.work", { recursive: true }).catch(ignoreMissing);
+const repository = await repositoryUrl();
+const importMap = await writeImportMap();
+const entryPoints = Object.entries(denoJson.exports).map(([name, path]) => ({ name, path }));
 
 await build({
   entryPoints: [
-    { name: ".", path: "./mod.ts" },
-    { name: "./sandbox", path: "./src/sandbox.ts" },
-    { name: "./sandbox/server", path: "./src/sandbox_server.ts" },
-    { name: "./cli", path: "./src/cli.ts" },
-    { kind: "bin", name: "scam-address", path: "./src/cli.ts" },
+    ...entryPoints,
+    { kind: "bin", name: "scam-address", path: denoJson.exports["./cli"] },
   ],
   outDir: "./npm.work",
-  importMap: "./import_map.npm.json",
+  importMap,
   testPattern: "tests/*.test.ts",
   shims: { deno: { test: "dev" } },
   // Node 20 has all that the types below allow; a polyfill would be a module with side effects.
@@ -84,39 +103,40 @@ await build({
       "Typed client of the Scam Address Service for Deno, Node, Bun, workers and browsers",
     keywords: ["scam-address", "scam", "address", "api", "client", "openapi", "typescript"],
     license: denoJson.license,
-    ...origin(),
+    author: "The Scam Address Client authors",
+    ...repository && {
+      repository: { type: "git", url: `git+${repository}.git` },
+      homepage: `${repository}#readme`,
+      bugs: { url: `${repository}/issues` },
+    },
     types: "./script/mod.d.ts",
     // For TypeScript's "node10" module resolution, which reads no "exports".
     typesVersions: {
-      "*": {
-        sandbox: ["./script/src/sandbox.d.ts"],
-        "sandbox/server": ["./script/src/sandbox_server.d.ts"],
-        cli: ["./script/src/cli.d.ts"],
-      },
+      "*": Object.fromEntries(
+        entryPoints.filter(({ name }) => name !== ".").map(({ name, path }) => [
+          name.replace("./", ""),
+          [path.replace("./", "./script/").replace(/\.ts$/, ".d.ts")],
+        ]),
+      ),
     },
     exports: { "./package.json": "./package.json" },
     engines: { node: ">=20" },
-    // Bundlers drop other imports of which nothing is used; importing the command runs it.
+    // Importing the command runs it; bundlers may drop every other module that is not used.
     sideEffects: ["./esm/src/cli.js", "./script/src/cli.js"],
     publishConfig: { access: "public", provenance: true },
   },
-  async postBuild() {
-    await Deno.mkdir("npm.work/openapi");
-    for (const file of ["LICENSE", "README.md", "CHANGELOG.md", "openapi/openapi.yaml"]) {
-      await Deno.copyFile(file, `npm.work/${file}`);
-    }
-  },
+  postBuild: () => copyDocuments("npm.work", repository),
 });
-
-// What only the build and its tests needed stays out of the package.
-const manifest = JSON.parse(await Deno.readTextFile("npm.work/package.json"));
-for (const field of ["scripts", "devDependencies", "_generatedBy"]) delete manifest[field];
-manifest.type = "module";
-await Deno.writeTextFile("npm.work/package.json", JSON.stringify(manifest, undefined, 2) + "\n");
+await Deno.remove(importMap);
+await finishManifest("npm.work");
 
 // `npm pack` chooses the files, so that the folder holds exactly what will be published.
+const work = join(root, "npm.work");
 await unpack(await packFolder(work, work), work);
 await Deno.rename("npm", "npm.work/previous").catch(ignoreMissing);
 await Deno.rename("npm.work/package", "npm");
 await Deno.remove("npm.work", { recursive: true });
 console.log(`Built ${denoJson.name}@${denoJson.version} in npm/`);
+if (!repository) {
+  console.log('It has no "repository", because neither GITHUB_REPOSITORY nor a remote names one');
+}

@@ -6,72 +6,186 @@
  * Without an argument the package is made with `deno pack`, which writes ES modules only.
  */
 
-import assert from "node:assert/strict";
+import { expect } from "@std/expect";
 import { dirname, join, posix } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
-import { mustRun, run } from "./npm/command.ts";
-import {
-  installPackage,
-  installTool,
-  listFiles,
-  type Package,
-  root,
-  takePackage,
-} from "./npm/package.ts";
+import { listFiles, root } from "./support/files.ts";
+import { installPackage, installTool, takePackage } from "./support/npm.ts";
+import { mustRun, run } from "./support/process.ts";
 
 const PUBLINT_VERSION = "0.3.25";
 const ATTW_VERSION = "0.18.5";
-const TYPESCRIPT_VERSION = "5.9.3";
+const ESBUILD_VERSION = "0.28.2";
 const NODE_TYPES_VERSION = "20.19.25";
+/** The oldest that the README names, the last that is written in JavaScript, and the newest. */
+const TYPESCRIPT_VERSIONS = ["5.4.5", "5.9.3", "7.0.2"];
+const MODULE_RESOLUTIONS = ["node10", "node16", "nodenext", "bundler"];
 
 const DOCUMENTS = ["CHANGELOG.md", "LICENSE", "README.md", "openapi/openapi.yaml", "package.json"];
 
+const work = await Deno.makeTempDir({ prefix: "scam-address-npm-" });
+Deno.test.afterAll(() => Deno.remove(work, { recursive: true }));
+
+const { origin, tarball, folder, manifest, commonJs } = await takePackage(Deno.args[0], work);
+console.log(`Package: ${origin}, ES modules${commonJs ? " and CommonJS" : ""}`);
+
+const project = join(work, "project");
+await installPackage(tarball, project);
+for (const file of await listFiles(join(root, "tests/npm"))) {
+  await Deno.copyFile(join(root, "tests/npm", file), join(project, file));
+}
+for (const file of ["consumer.mts", "consumer.cts"]) {
+  await Deno.copyFile(join(project, "consumer.ts"), join(project, file));
+}
+
+/** Runs a program of the project under Node. */
+function node(...args: string[]): Promise<string> {
+  return mustRun("node", args, { cwd: project });
+}
+
+/** Adds a test of what only the build by dnt writes. */
+function testBuilt(name: string, test: () => void | Promise<void>): void {
+  Deno.test(name, () => commonJs ? test() : console.log("skipped: deno pack does not write it"));
+}
+
+Deno.test("package.json names the package, its version and its one dependency", () => {
+  expect(manifest).toMatchObject({
+    name: denoJson.name,
+    version: denoJson.version,
+    license: denoJson.license,
+    type: "module",
+  });
+  const range = denoJson.imports["openapi-fetch"].replace("npm:openapi-fetch@", "");
+  expect(manifest.dependencies).toEqual({ "openapi-fetch": range });
+});
+
+testBuilt("package.json has all that npm and bundlers read", () => {
+  expect(manifest).toMatchObject({
+    author: "The Scam Address Client authors",
+    bin: { "scam-address": "esm/src/cli.js" },
+    description: expect.stringMatching(/./),
+    engines: { node: ">=20" },
+    keywords: expect.arrayContaining(["scam-address"]),
+    publishConfig: { access: "public", provenance: true },
+    sideEffects: ["./esm/src/cli.js", "./script/src/cli.js"],
+  });
+  expect(manifest.scripts ?? manifest.devDependencies).toBeUndefined();
+});
+
+testBuilt("package.json and the README's links lead to the repository", async () => {
+  if (!manifest.repository) return console.log("skipped: the build knew no repository");
+  const [, url] = manifest.repository.url.match(/^git\+(https:\/\/.+)\.git$/);
+  expect(manifest).toMatchObject({ homepage: `${url}#readme`, bugs: { url: `${url}/issues` } });
+  const readme = await Deno.readTextFile(join(folder, "README.md"));
+  const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link);
+  expect(links).toContain(`${url}/blob/HEAD/SECURITY.md`);
+  expect(links.filter((link) => !/^(https:\/\/|#)/.test(link!))).toEqual([]);
+});
+
 /** The files of a package built by dnt: each module twice, with its types. */
-function filesOfBoth(modules: string[]): string[] {
+function filesOfBuild(modules: string[]): string[] {
   const files = modules.flatMap((module) => [`${module}.js`, `${module}.d.ts`]);
-  return ["esm", "script"].flatMap((folder) =>
-    ["package.json", ...files].map((file) => `${folder}/${file}`)
-  );
+  return ["script/package.json", ...files.flatMap((file) => [`esm/${file}`, `script/${file}`])];
 }
 
 /**
  * The files of a package made by `deno pack`: each module, and the types of those that the types of
- * an entry point lead to.
+ * an entry point import.
  */
-async function filesOfPack(modules: string[], folder: string): Promise<string[]> {
-  const types = new Set(Object.values(denoJson.exports).map((path) => posix.normalize(path)));
-  for (const module of types) {
-    const text = await Deno.readTextFile(join(folder, module.replace(/\.ts$/, ".d.ts")));
+async function filesOfPack(modules: string[]): Promise<string[]> {
+  const typed = new Set(
+    Object.values(denoJson.exports).map((path) => posix.normalize(path).replace(/\.ts$/, "")),
+  );
+  for (const module of typed) {
+    const text = await Deno.readTextFile(join(folder, `${module}.d.ts`));
     for (const [, path] of text.matchAll(/ from "(\..*?)\.js"/g)) {
-      types.add(posix.join(dirname(module), `${path}.ts`));
+      typed.add(posix.join(dirname(module), path!));
     }
   }
-  return [
-    ...modules.map((module) => `${module}.js`),
-    ...[...types].map((module) => module.replace(/\.ts$/, ".d.ts")),
-  ];
+  return [...modules.map((module) => `${module}.js`), ...[...typed].map((name) => `${name}.d.ts`)];
 }
 
+Deno.test("the package has every module and document, and nothing else", async () => {
+  const sources = (await listFiles(join(root, "src"))).filter((file) => file.endsWith(".ts"));
+  const modules = ["mod", ...sources.map((file) => `src/${file.slice(0, -".ts".length)}`)];
+  const code = commonJs ? filesOfBuild(modules) : await filesOfPack(modules);
+  const files = await listFiles(folder);
+  expect(files).toEqual([...DOCUMENTS, ...code].sort());
+  for (const file of files) {
+    expect(await Deno.readTextFile(join(folder, file))).not.toContain("sourceMappingURL");
+  }
+});
+
+testBuilt("npm publish has nothing to correct", async () => {
+  const { success, output } = await run("npm", ["publish", "--dry-run"], { cwd: folder });
+  expect([success, output]).toEqual([true, expect.not.stringContaining("auto-corrected")]);
+});
+
+Deno.test("publint --strict finds nothing", async () => {
+  const publint = join(await installTool("publint", PUBLINT_VERSION), "src/cli.js");
+  await mustRun("node", [publint, "run", "--strict", tarball]);
+});
+
+Deno.test("@arethetypeswrong/cli finds nothing but what lacks CommonJS", async () => {
+  const attw = join(await installTool("@arethetypeswrong/cli", ATTW_VERSION), "dist/index.js");
+  const esmOnly = ["--profile=node16", "--ignore-rules=cjs-resolves-to-esm"];
+  await mustRun("node", [attw, tarball, ...commonJs ? [] : esmOnly]);
+});
+
+Deno.test("an ES module imports the package", async () => {
+  await node("esm.mjs");
+});
+
+Deno.test("a CommonJS module requires the package", async () => {
+  await node("commonjs.cjs");
+});
+
+Deno.test("instanceof holds between what import and require load", async () => {
+  await node("instanceof.mjs", commonJs ? "two-copies" : "one-copy");
+});
+
+Deno.test("the command checks a key with --sandbox", async () => {
+  const [command, ...args] = commonJs
+    ? ["node_modules/.bin/scam-address"] as const
+    : ["node", "command.mjs"] as const;
+  const env = { SCAM_ADDRESS_API_KEY: "demo-key" };
+  const options = [...args, "check-key", "--sandbox", "--json"];
+  const json = await mustRun(command, options, { cwd: project, env });
+  expect(JSON.parse(json)).toMatchObject({ ok: true, apiKeyValid: true });
+});
+
+Deno.test("the command still runs when a bundler has dropped what has no side effects", async () => {
+  const esbuild = join(await installTool("esbuild", ESBUILD_VERSION), "bin/esbuild");
+  const args = ["--bundle", "--platform=node", "--format=esm", "--outfile=bundle.mjs"];
+  await node(esbuild, "command.mjs", ...args, "--log-level=warning");
+  expect(await node("bundle.mjs", "--help")).toContain("check-key");
+});
+
 /** The names that an entry point exports. */
-async function publicNames(entryPoint: string): Promise<string[]> {
+async function exportedNames(entryPoint: string): Promise<string[]> {
   const json = await mustRun(Deno.execPath(), ["doc", "--json", entryPoint], { cwd: root });
   const { nodes } = JSON.parse(json);
   const [{ symbols }] = Object.values(nodes) as [{ symbols: { name: string }[] }];
   return symbols.map(({ name }) => name).sort();
 }
 
-/** The names that a module imports from a specifier. */
-function importedNames(text: string, specifier: string): string[] {
-  const list = text.match(new RegExp(`import \\{([^}]*)\\} from "${specifier}"`))?.[1] ?? "";
-  return list.split(",").map((name) => name.trim().replace(/^type /, "")).filter(Boolean).sort();
+for (const [entryPoint, file] of Object.entries(denoJson.exports)) {
+  const specifier = posix.join(denoJson.name, entryPoint);
+  Deno.test(`the TypeScript consumer imports all that ${specifier} exports`, async () => {
+    const consumer = await Deno.readTextFile(join(project, "consumer.ts"));
+    const list = consumer.match(new RegExp(`import \\{([^}]*)\\} from "${specifier}"`))?.[1] ?? "";
+    const imported = list.split(",").map((name) => name.trim().replace(/^type /, ""));
+    expect(imported.filter(Boolean).sort()).toEqual(await exportedNames(file));
+  });
 }
 
-/** A compiler's options for one way of finding modules, with the types of browsers or of Node. */
-function tsconfig(moduleResolution: string, files: string[], nodeTypes?: string): string {
-  return JSON.stringify({
+/** Compiles the consumer as an ES module and as CommonJS; resolves to the errors. */
+async function compile(version: string, resolution: string, nodeTypes?: string) {
+  const modules: Record<string, string> = { node10: "commonjs", bundler: "preserve" };
+  const config = {
     compilerOptions: {
-      module: moduleResolution === "bundler" ? "preserve" : moduleResolution,
-      moduleResolution,
+      module: modules[resolution] ?? resolution,
+      moduleResolution: resolution,
       target: "es2022",
       lib: nodeTypes ? ["es2022"] : ["es2022", "dom", "dom.iterable"],
       types: nodeTypes ? ["node"] : [],
@@ -79,176 +193,36 @@ function tsconfig(moduleResolution: string, files: string[], nodeTypes?: string)
       strict: true,
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
-      skipLibCheck: false,
       noEmit: true,
     },
-    files,
+    files: ["consumer.mts", "consumer.cts"],
+  };
+  await Deno.writeTextFile(join(project, "tsconfig.json"), JSON.stringify(config));
+  const tsc = join(await installTool("typescript", version), "bin/tsc");
+  const { success, output } = await run("node", [tsc, "--project", project], { cwd: project });
+  const errors = [...output.matchAll(/^(\S+)\(.*error (TS\d+): /gm)].map(([, file, code]) =>
+    `${file} ${code}`
+  );
+  if (!success && !errors.length) throw new Error(output);
+  // Before TypeScript 5.8, and with "node16" after it, no CommonJS module may import ES modules.
+  const allowed = commonJs ? [] : ["consumer.cts TS1479"];
+  return { output, errors: errors.filter((error) => !allowed.includes(error)) };
+}
+
+for (const version of TYPESCRIPT_VERSIONS) {
+  for (const resolution of MODULE_RESOLUTIONS) {
+    if (resolution === "node10" && version.startsWith("7.")) continue; // which no longer has it
+    Deno.test(`TypeScript ${version} compiles the consumer with ${resolution}`, async () => {
+      if (resolution === "node10" && !commonJs) {
+        return console.log("skipped: deno pack writes nothing for it");
+      }
+      const { errors, output } = await compile(version, resolution);
+      expect(errors, output).toEqual([]);
+    });
+  }
+  Deno.test(`TypeScript ${version} compiles the consumer with @types/node alone`, async () => {
+    const types = await installTool("@types/node", NODE_TYPES_VERSION);
+    const { errors, output } = await compile(version, "nodenext", types);
+    expect(errors, output).toEqual([]);
   });
 }
-
-/** The checks, in order; what they return is printed. */
-function checks(
-  { tarball, folder, manifest, commonJs }: Package,
-  project: string,
-): Record<string, () => Promise<string | void> | string | undefined> {
-  const node = (...args: string[]) => mustRun("node", args, { cwd: project });
-
-  return {
-    "package.json is complete"() {
-      const { name, version, license, type, dependencies } = manifest;
-      assert.deepEqual(
-        { name, version, license, type, dependencies },
-        {
-          name: denoJson.name,
-          version: denoJson.version,
-          license: denoJson.license,
-          type: "module",
-          dependencies: {
-            "openapi-fetch": denoJson.imports["openapi-fetch"].replace("npm:openapi-fetch@", ""),
-          },
-        },
-      );
-      if (!commonJs) {
-        return "name, version, license, type and dependencies: deno pack writes no more";
-      }
-      assert.deepEqual(Object.keys(manifest.bin), ["scam-address"]);
-      assert.deepEqual(manifest.engines, { node: ">=20" });
-      assert.equal(manifest.sideEffects, false);
-      assert.deepEqual(manifest.publishConfig, { access: "public", provenance: true });
-      assert.ok(manifest.description);
-      assert.ok(manifest.keywords.length);
-      assert.equal(manifest.scripts ?? manifest.devDependencies, undefined);
-      return undefined;
-    },
-
-    async "the list of files is exact"() {
-      const sources = (await listFiles(join(root, "src"))).filter((file) => file.endsWith(".ts"));
-      const modules = ["mod", ...sources.map((file) => `src/${file.slice(0, -".ts".length)}`)];
-      const code = commonJs ? filesOfBoth(modules) : await filesOfPack(modules, folder);
-      const files = await listFiles(folder);
-      const expected = [...DOCUMENTS, ...code];
-      const extra = files.filter((file) => !expected.includes(file));
-      const missing = expected.filter((file) => !files.includes(file));
-      assert.deepEqual({ extra, missing }, { extra: [], missing: [] });
-      for (const file of files) {
-        const text = await Deno.readTextFile(join(folder, file));
-        assert.ok(!text.includes("sourceMappingURL"), `"${file}" names a source map`);
-      }
-      return `${files.length} files`;
-    },
-
-    async "publint --strict"() {
-      const publint = join(await installTool("publint", PUBLINT_VERSION), "src/cli.js");
-      await mustRun("node", [publint, "run", "--strict", tarball]);
-    },
-
-    async "@arethetypeswrong/cli"() {
-      const attw = join(await installTool("@arethetypeswrong/cli", ATTW_VERSION), "dist/index.js");
-      if (commonJs) return void await mustRun("node", [attw, tarball]);
-      // "node16" leaves out resolution without "exports", which deno pack can write nothing for.
-      await mustRun("node", [
-        attw,
-        tarball,
-        "--profile=node16",
-        "--ignore-rules=cjs-resolves-to-esm",
-      ]);
-      return "nothing but CJSResolvesToESM";
-    },
-
-    async "npm install into an empty project"() {
-      await installPackage(tarball, project);
-      for (const file of await listFiles(join(root, "tests/npm"))) {
-        await Deno.copyFile(join(root, "tests/npm", file), join(project, file));
-      }
-      return (await listFiles(join(project, "node_modules/@scam-address/client"))).length +
-        " files";
-    },
-
-    async "an ES module imports it"() {
-      await node("esm.mjs");
-    },
-
-    async "a CommonJS module requires it"() {
-      await node("commonjs.cjs");
-    },
-
-    async "instanceof holds between import and require"() {
-      const copies = commonJs ? "two-copies" : "one-copy";
-      await node("instanceof.mjs", copies);
-      return copies;
-    },
-
-    async "the command checks a key with --sandbox"() {
-      const [command, ...args] = commonJs
-        ? ["node_modules/.bin/scam-address"] as const
-        : ["node", "command.mjs"] as const;
-      const json = await mustRun(command, [...args, "check-key", "--sandbox", "--json"], {
-        cwd: project,
-        env: { SCAM_ADDRESS_API_KEY: "demo-key" },
-      });
-      const { ok, apiKeyValid, credits } = JSON.parse(json);
-      assert.deepEqual({ ok, apiKeyValid }, { ok: true, apiKeyValid: true });
-      return `${credits} credits, through ${commonJs ? '"bin"' : '"./cli"'}`;
-    },
-
-    async "the TypeScript consumer uses every export"() {
-      const text = await Deno.readTextFile(join(root, "tests/npm/consumer.ts"));
-      const { ".": main, "./sandbox": sandbox } = denoJson.exports;
-      const names = await publicNames(main);
-      assert.deepEqual(importedNames(text, denoJson.name), names);
-      const sandboxNames = await publicNames(sandbox);
-      assert.deepEqual(importedNames(text, `${denoJson.name}/sandbox`), sandboxNames);
-      return `${names.length + sandboxNames.length} names`;
-    },
-
-    ...Object.fromEntries([
-      ["node16"],
-      ["nodenext"],
-      ["nodenext", NODE_TYPES_VERSION],
-      ["bundler"],
-    ].map(([resolution = "", nodeTypes]) => [
-      `TypeScript compiles an ES module and CommonJS with ${resolution}` +
-      (nodeTypes ? ` and @types/node ${nodeTypes} alone` : ""),
-      async () => {
-        const tsc = join(await installTool("typescript", TYPESCRIPT_VERSION), "bin/tsc");
-        const types = nodeTypes && await installTool("@types/node", nodeTypes);
-        const files = ["consumer.mts", "consumer.cts"];
-        for (const file of files) {
-          await Deno.copyFile(join(project, "consumer.ts"), join(project, file));
-        }
-        const config = join(project, "tsconfig.json");
-        await Deno.writeTextFile(config, tsconfig(resolution, files, types));
-        const args = [tsc, "--project", config];
-        const { success, stdout, output } = await run("node", args, { cwd: project });
-        const errors = stdout.match(/^.*error TS\d+: /gm) ?? [];
-        assert.equal(success, errors.length === 0, output);
-        // Without CommonJS in the package, "node16" lets no CommonJS module import it.
-        const expected = commonJs || resolution !== "node16" ? /^$/ : /^consumer\.cts.* TS1479: /;
-        assert.ok(errors.every((error) => expected.test(error)), output);
-        return errors.length ? "nothing but TS1479, as it has no CommonJS" : undefined;
-      },
-    ])),
-  };
-}
-
-const work = await Deno.makeTempDir({ prefix: "scam-address-npm-" });
-let [passed, failed] = [0, 0];
-try {
-  const taken = await takePackage(Deno.args[0], work);
-  const formats = taken.commonJs ? "ES modules and CommonJS" : "ES modules";
-  console.log(`Package: ${taken.origin}, ${formats}`);
-  for (const [name, check] of Object.entries(checks(taken, join(work, "project")))) {
-    try {
-      const detail = await check();
-      console.log(`ok      ${name}${detail ? `: ${detail}` : ""}`);
-      passed++;
-    } catch (error) {
-      console.log(`FAILED  ${name}: ${error instanceof Error ? error.message : error}`);
-      failed++;
-    }
-  }
-} finally {
-  await Deno.remove(work, { recursive: true });
-}
-console.log(`${passed} passed, ${failed} failed`);
-Deno.exitCode = failed ? 1 : 0;

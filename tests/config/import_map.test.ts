@@ -5,14 +5,14 @@ import npmMap from "../../import_map.npm.json" with { type: "json" };
 const imports: Record<string, string> = config.imports;
 const npmImports: Record<string, string> = npmMap.imports;
 
-/** What JSR has and npm has not, so that only a network with JSR can use it. */
+/** What only JSR has. */
 const jsrOnly = ["@deno/dnt"];
 
-Deno.test("import_map.npm.json binds what deno.json does, but for what only JSR has", () => {
+Deno.test("import_map.npm.json binds what deno.json does, except what only JSR has", () => {
   expect(Object.keys(npmImports).concat(jsrOnly).sort()).toEqual(Object.keys(imports).sort());
 });
 
-Deno.test("import_map.npm.json needs npm alone and agrees with deno.json on what npm has", () => {
+Deno.test("import_map.npm.json needs only npm, and agrees with deno.json on what comes from there", () => {
   for (const [specifier, target] of Object.entries(npmImports)) {
     expect(target).toMatch(/^npm:/);
     if (!imports[specifier]!.startsWith("jsr:")) {
@@ -21,7 +21,7 @@ Deno.test("import_map.npm.json needs npm alone and agrees with deno.json on what
   }
 });
 
-Deno.test("deno.json takes from JSR what is there and not on npm, or has the same API there", () => {
+Deno.test("deno.json takes only Deno's own packages from JSR", () => {
   const fromJsr = Object.entries(imports).filter(([, target]) => target.startsWith("jsr:"));
   expect(fromJsr.map(([specifier]) => specifier)).toEqual(["@deno/dnt", "@std/expect"]);
 });

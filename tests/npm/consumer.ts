@@ -80,10 +80,10 @@ export async function typed(): Promise<components["schemas"]["KeyStatus"]> {
 }
 
 export async function untyped(method: Method, options: EndpointOptions): Promise<string> {
-  const answer = await client.call(method, "report", options);
-  // @ts-expect-error: nothing is known of the answer
-  answer.length;
-  return typeof answer === "string" ? answer : "";
+  const result = await client.call(method, "report", options);
+  // @ts-expect-error: nothing is known of the result
+  result.length;
+  return typeof result === "string" ? result : "";
 }
 
 export function describe(error: unknown): string {

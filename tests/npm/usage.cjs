@@ -19,7 +19,7 @@ exports.use = async (
   assert.equal((await client.checkKey("another-key")).apiKeyValid, false);
   assert.throws(() => createClient({ ...options, baseUrl: "relative" }), ScamAddressError);
 
-  const answer = () => Promise.resolve(Response.json({ apiKeyValid: 1 }));
-  const wrong = createClient({ ...options, fetch: answer });
+  const malformed = () => Promise.resolve(Response.json({ apiKeyValid: 1 }));
+  const wrong = createClient({ ...options, fetch: malformed });
   await assert.rejects(wrong.checkKey(), InvalidResponseError);
 };

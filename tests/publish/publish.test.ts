@@ -3,8 +3,8 @@ import { expect } from "@std/expect";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import denoJson from "../../deno.json" with { type: "json" };
-import { mustRun, run } from "../../scripts/npm/command.ts";
-import { listFiles, root } from "../../scripts/npm/package.ts";
+import { listFiles, root } from "../../scripts/support/files.ts";
+import { mustRun, run } from "../../scripts/support/process.ts";
 import { json, serve, validKey } from "../server.ts";
 import { serveRegistry } from "./registry.ts";
 
@@ -87,9 +87,7 @@ Deno.test("the package is published to JSR, added to an empty project and used t
   const env = { JSR_URL: registry.url, NO_COLOR: "1" };
   const publish = ["publish", "--token=none", "--allow-dirty", "--no-provenance", "--no-lock"];
   await mustRun(Deno.execPath(), publish, { cwd: root, env });
-  expect(await registry.files(name, version)).toEqual(
-    (await expectedFiles()).map((file) => `/${file}`),
-  );
+  expect(await registry.files(name, version)).toEqual(await expectedFiles());
   expect(await Deno.readTextFile(join(root, "deno.lock"))).toBe(lock);
 
   const options = { cwd: project.path, env: { ...env, DENO_DIR: cache.path } };

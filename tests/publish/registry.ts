@@ -1,20 +1,12 @@
 import { join } from "node:path";
+import { listFiles } from "../../scripts/support/files.ts";
 
-/** A registry that speaks as much of JSR's protocol as publishing, adding and importing take. */
+/** A registry that speaks the part of JSR's protocol that publishing, adding and importing need. */
 export interface Registry extends AsyncDisposable {
-  /** Its address, with a slash at its end, as `JSR_URL` has it. */
+  /** Its address with a final slash, the form that `JSR_URL` takes. */
   url: string;
   /** The paths of a published package's files, sorted. */
   files(name: string, version: string): Promise<string[]>;
-}
-
-async function list(folder: string, prefix = ""): Promise<string[]> {
-  const paths: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    const path = `${prefix}/${name}`;
-    paths.push(...isDirectory ? await list(join(folder, name), path) : [path]);
-  }
-  return paths.sort();
 }
 
 async function unpack(tarball: ReadableStream<Uint8Array>, folder: string): Promise<void> {
@@ -22,17 +14,17 @@ async function unpack(tarball: ReadableStream<Uint8Array>, folder: string): Prom
   const tar = new Deno.Command("tar", { args: ["-xzf", "-", "-C", folder], stdin: "piped" })
     .spawn();
   await tarball.pipeTo(tar.stdin);
-  if (!(await tar.status).success) throw new Error("The upload is no gzipped tarball");
+  if (!(await tar.status).success) throw new Error("The upload is not a gzipped tarball");
 }
 
-/** The metadata of a version: its entry points, and a checksum for each file. */
+/** The metadata of a version: its entry points, and a checksum of each file. */
 async function versionMeta(folder: string): Promise<unknown> {
   const { exports } = JSON.parse(await Deno.readTextFile(join(folder, "deno.json")));
   const manifest: Record<string, { size: number; checksum: string }> = {};
-  for (const path of await list(folder)) {
+  for (const path of await listFiles(folder)) {
     const bytes = await Deno.readFile(join(folder, path));
     const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-    manifest[path] = { size: bytes.length, checksum: `sha256-${digest.toHex()}` };
+    manifest[`/${path}`] = { size: bytes.length, checksum: `sha256-${digest.toHex()}` };
   }
   return { exports, manifest };
 }
@@ -43,10 +35,10 @@ const FILE = /^\/(@[^/]+\/[^/]+)\/([^/]+)$/;
 /**
  * Starts a registry on an ephemeral port of the loopback interface.
  *
- * @param folder An existing folder, where it keeps `@scope/name/version/`.
+ * @param folder An existing folder, in which it keeps `@scope/name/version/`.
  */
 export function serveRegistry(folder: string): Registry {
-  async function answer(request: Request): Promise<Response> {
+  async function respond(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     const [, scope, name, version] = pathname.match(VERSION) ?? [];
     if (version) {
@@ -72,7 +64,7 @@ export function serveRegistry(folder: string): Registry {
 
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
     try {
-      return await answer(request);
+      return await respond(request);
     } catch (error) {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
       return Response.json({ code: "notFound", message: "Not found" }, { status: 404 });
@@ -80,7 +72,7 @@ export function serveRegistry(folder: string): Registry {
   });
   return {
     url: `http://127.0.0.1:${server.addr.port}/`,
-    files: (name, version) => list(join(folder, name, version)),
+    files: (name, version) => listFiles(join(folder, name, version)),
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * What the package must do on every runtime, over real HTTP: nothing but the platform's standards is
- * used here, and the server that `server.ts` runs.
+ * What the package must do on every runtime, over real HTTP. This uses only web standards and the
+ * server that `server.ts` starts.
  */
 
 import {
@@ -16,7 +16,7 @@ import {
 import { createSandbox } from "@scam-address/client/sandbox";
 
 interface Context {
-  /** Makes a client for a scenario of the server's, fresh for each run. */
+  /** Makes a client for one of the server's scenarios, which start anew in each run. */
   client(scenario: string, options?: Partial<ClientOptions>): ScamAddressClient;
   /** How many requests have reached a scenario of this run. */
   hits(scenario: string): Promise<number>;
@@ -42,7 +42,7 @@ function assertInstance<T>(
   type: abstract new (...args: any[]) => T,
 ): asserts value is T {
   if (!(value instanceof type)) throw new Error(`got ${value} instead of a ${type.name}`);
-  if (!(value instanceof ScamAddressError)) throw new Error(`${value} is no ScamAddressError`);
+  if (!(value instanceof ScamAddressError)) throw new Error(`${value} is not a ScamAddressError`);
 }
 
 const cases: Record<string, (context: Context) => Promise<void>> = {
@@ -118,7 +118,7 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     assertEquals([await hits("redirect"), await hits("target")], [1, 0]);
   },
 
-  async "checkKey() rejects a malformed answer"({ client }) {
+  async "checkKey() rejects a malformed response"({ client }) {
     const error = await rejection(client("malformed").checkKey("valid-key"));
     assertInstance(error, InvalidResponseError);
     assertEquals(error.status, 200);

@@ -1,33 +1,42 @@
+/** Packs, unpacks and installs npm packages. */
+
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import process from "node:process";
-import { mustRun, npm } from "./command.ts";
+import { root } from "./files.ts";
+import { mustRun } from "./process.ts";
 
-/** The project's folder. */
-export const root = resolve(import.meta.dirname!, "../..");
-
-/** Where the user's cache keeps what the scripts install. */
+/** Where the user's cache keeps the packages that the scripts install. */
 export const cache: string = join(
-  Deno.env.get("XDG_CACHE_HOME") ?? join(process.env["HOME"] ?? root, ".cache"),
+  Deno.env.get("XDG_CACHE_HOME") ?? join(homedir(), ".cache"),
   "scam-address-client",
 );
 
-/** A package as npm would deliver it. */
+/** A package as npm delivers it. */
 export interface Package {
-  /** How it was come by, for people. */
+  /** What it was made from, for people. */
   origin: string;
   tarball: string;
   /** The unpacked tarball. */
   folder: string;
-  // deno-lint-ignore no-explicit-any -- JSON that somebody else wrote
+  // deno-lint-ignore no-explicit-any -- JSON of any shape
   manifest: any;
-  /** Whether it has CommonJS beside ES modules. */
+  /** Whether it has CommonJS in addition to ES modules. */
   commonJs: boolean;
 }
 
+/** Runs npm, which must succeed; resolves to what it wrote to standard output. */
+export function npm(args: string[], cwd: string): Promise<string> {
+  const quiet = ["--loglevel=error", "--no-audit", "--no-fund", "--ignore-scripts", ...args];
+  return Deno.build.os === "windows" // where npm is a script that only a shell starts
+    ? mustRun("cmd", ["/c", "npm", ...quiet], { cwd })
+    : mustRun("npm", quiet, { cwd });
+}
+
 /**
- * Takes the package that an argument names, a folder or a tarball, or makes one with `deno pack`.
+ * Reads the package that an argument names, or makes one with `deno pack`.
  *
- * @param argument The folder or the tarball, if there is one.
+ * @param argument A folder or a tarball, if given.
  * @param work An existing folder for the files.
  * @returns The package, unpacked in `work`.
  */
@@ -47,7 +56,7 @@ export async function takePackage(argument: string | undefined, work: string): P
   return { origin, tarball, folder, manifest, commonJs: "require" in manifest.exports["."] };
 }
 
-/** Packs a folder as npm would publish it; gives the tarball's path. */
+/** Packs a folder as npm publishes it; resolves to the tarball's path. */
 export async function packFolder(folder: string, destination: string): Promise<string> {
   const json = await npm(["pack", "--json", "--pack-destination", destination], folder);
   const [{ filename }] = JSON.parse(json);
@@ -59,56 +68,21 @@ export async function unpack(tarball: string, destination: string): Promise<void
   await mustRun("tar", ["-xzf", tarball, "-C", destination]);
 }
 
-/**
- * Installs a package into an empty project, as a user does.
- *
- * @param tarball The package.
- * @param project Where to make the project's folder.
- */
+/** Installs a package's tarball into a new project, whose folder this creates. */
 export async function installPackage(tarball: string, project: string): Promise<void> {
   await Deno.mkdir(project);
   await Deno.writeTextFile(join(project, "package.json"), '{ "private": true }\n');
   await npm(["install", "--prefer-offline", tarball], project);
 }
 
-/**
- * Installs one version of a package from npm into the user's cache, once.
- *
- * @param name The package's name.
- * @param version The exact version.
- * @returns The package's folder.
- */
+/** Installs an exact version of a package into the cache, once; resolves to its folder. */
 export async function installTool(name: string, version: string): Promise<string> {
   const folder = join(cache, `${name.replace("/", "+")}@${version}`);
-  const installed = join(folder, "node_modules", name);
   const complete = join(folder, "complete");
-  if (!(await exists(complete))) {
+  if (!existsSync(complete)) {
     await Deno.mkdir(folder, { recursive: true });
     await npm(["install", "--prefix", folder, `${name}@${version}`], folder);
     await Deno.writeTextFile(complete, "");
   }
-  return installed;
-}
-
-/** Whether there is a file or folder at a path. */
-export function exists(path: string): Promise<boolean> {
-  return Deno.stat(path).then(() => true, (error) => {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  });
-}
-
-/**
- * Lists the files below a folder.
- *
- * @param folder The folder.
- * @returns Their paths within it, with slashes, sorted.
- */
-export async function listFiles(folder: string): Promise<string[]> {
-  const files: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (!isDirectory) files.push(name);
-    else files.push(...(await listFiles(join(folder, name))).map((file) => `${name}/${file}`));
-  }
-  return files.sort();
+  return join(folder, "node_modules", name);
 }
