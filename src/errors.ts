@@ -1,6 +1,12 @@
-import type { Issue } from "./generated/validators.ts";
-
-export type { Issue };
+/** A place where a response does not fit its schema. It holds nothing of the response. */
+export interface Issue {
+  /** A JSON Pointer; `*` stands for a property that the OpenAPI document does not name. */
+  readonly path: string;
+  /** What is broken: a keyword of JSON Schema, or `json`, `empty` or `maxResponseBytes`. */
+  readonly rule: string;
+  /** What the schema given to `call()` says; absent for others. */
+  readonly message?: string;
+}
 
 /** What went wrong, as a string for logs and `switch`; `instanceof` leads to a class's own fields. */
 export type ErrorCode =
@@ -139,9 +145,9 @@ export class InvalidResponseError extends ScamAddressError {
   /** The status code of the response. */
   declare readonly status: number;
   /**
-   * What is wrong: for each fault the place, as a JSON Pointer, and the rule that it breaks; never
-   * a value. The rule is a keyword of JSON Schema, or `json` (not JSON), `empty`, or
-   * `maxResponseBytes` (too large).
+   * What is wrong: the place, as a JSON Pointer, and the rule that it breaks; never a value. What
+   * the OpenAPI document says is checked up to the first fault. The rule is a keyword of JSON Schema,
+   * or `json` (not JSON), `empty`, or `maxResponseBytes` (too large).
    */
   declare readonly issues: readonly Issue[];
 }

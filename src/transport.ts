@@ -1,11 +1,12 @@
 import {
   HttpError,
   InvalidResponseError,
+  type Issue,
   NetworkError,
   RedirectError,
   TimeoutError,
 } from "./errors.ts";
-import type { Issue, Validator } from "./generated/validators.ts";
+import type { Validator } from "./operation.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
 import { parseRetryAfter, retryDelay } from "./retry.ts";
 import { redact, redactCause } from "./secrets.ts";

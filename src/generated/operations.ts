@@ -1,18 +1,7 @@
 // Made by `deno task generate` from openapi/openapi.yaml. Do not edit.
 
-import { checkKey2XX, type Validator } from "./validators.ts";
-
-/** What the client has to know of an operation to call it. */
-export interface Operation {
-  /** The name of the operation in the description. */
-  readonly operationId: string;
-  /** Whether the key is sent: always, where there is one, or never. */
-  readonly apiKey: "required" | "optional" | "none";
-  /** Whether the operation may be repeated after a failure. */
-  readonly idempotent: boolean;
-  /** Checks of the success responses that hold JSON, by status: "200", or "2XX" for all others. */
-  readonly responses?: Readonly<Record<string, Validator>>;
-}
+import { issuesOf, type Operation } from "../operation.ts";
+import { checks } from "./validators.ts";
 
 /** The header that carries the key. */
 export const apiKeyHeader = "X-API-Key";
@@ -24,6 +13,6 @@ export const operations: Readonly<Record<string, Operation>> = {
     operationId: "checkKey",
     apiKey: "none",
     idempotent: true,
-    responses: { "2XX": checkKey2XX },
+    responses: { "2XX": (value) => issuesOf(checks[0], value) },
   },
 };
