@@ -1,7 +1,7 @@
 // Made by `deno task generate` from openapi/openapi.yaml. Do not edit.
 
-import type { Operation } from "../operation.ts";
-import { checkKey2XX } from "./validators.ts";
+import { issuesOf, type Operation } from "../operation.ts";
+import { checks } from "./validators.ts";
 
 /** The header that carries the key. */
 export const apiKeyHeader = "X-API-Key";
@@ -13,6 +13,6 @@ export const operations: Readonly<Record<string, Operation>> = {
     operationId: "checkKey",
     apiKey: "none",
     idempotent: true,
-    responses: { "2XX": checkKey2XX },
+    responses: { "2XX": (value) => issuesOf(checks[0], value) },
   },
 };

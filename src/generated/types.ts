@@ -1,9 +1,8 @@
 // Made by `deno task generate` from openapi/openapi.yaml. Do not edit.
-// deno-lint-ignore-file -- openapi-typescript chooses how types are written
-
-/** The operations, by path and method. */
+// deno-lint-ignore-file
+/** `paths` of the OpenAPI document. */
 export interface paths {
-  /** The entry `/checkKey`. */
+  /** `/checkKey` of the OpenAPI document. */
   "/checkKey": {
     parameters: {
       query?: never;
@@ -26,9 +25,9 @@ export interface paths {
   };
 }
 export type webhooks = Record<string, never>;
-/** The parts that operations share. */
+/** `components` of the OpenAPI document. */
 export interface components {
-  /** The schemas. */
+  /** `schemas` of the OpenAPI document. */
   schemas: {
     /** The key to check (section 4). */
     CheckKeyRequest: {
@@ -61,21 +60,21 @@ export interface components {
       [key: string]: unknown;
     };
   };
-  /** The responses. */
+  /** `responses` of the OpenAPI document. */
   responses: never;
-  /** The parameters. */
+  /** `parameters` of the OpenAPI document. */
   parameters: never;
-  /** The requestBodies. */
+  /** `requestBodies` of the OpenAPI document. */
   requestBodies: never;
-  /** The headers. */
+  /** `headers` of the OpenAPI document. */
   headers: never;
-  /** The pathItems. */
+  /** `pathItems` of the OpenAPI document. */
   pathItems: never;
 }
 export type $defs = Record<string, never>;
-/** The operations, by their `operationId`. */
+/** `operations` of the OpenAPI document. */
 export interface operations {
-  /** The entry `checkKey`. */
+  /** `checkKey` of the OpenAPI document. */
   checkKey: {
     parameters: {
       query?: never;

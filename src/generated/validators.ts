@@ -1,70 +1,133 @@
 // Made by `deno task generate` from openapi/openapi.yaml. Do not edit.
+// deno-lint-ignore-file
+// @ts-nocheck: it is JavaScript that @exodus/schemasafe wrote
 
-import type { Issue } from "../errors.ts";
-import type { Validator } from "../operation.ts";
+import type { Check } from "../operation.ts";
 
-export const checkKey2XX: Validator = validateKeyStatus;
-
-function validateKeyStatus(data: unknown, path = ""): Issue[] | undefined {
-  if (!isObject(data)) {
-    return fail(path, "type");
-  }
-  const tag0 = data.apiKeyValid;
-  const issues0 = tag0 === true
-    ? validateValidKey(data, path)
-    : tag0 === false
-    ? validateInvalidKey(data, path)
-    : fail(path + "/apiKeyValid", tag0 === undefined ? "required" : "const");
-  if (issues0) {
-    return issues0;
-  }
-  return undefined;
-}
-
-function validateValidKey(data: unknown, path = ""): Issue[] | undefined {
-  if (!(isObject(data))) {
-    return fail(path, "type");
-  }
-  if (data.apiKeyValid === undefined) {
-    return fail(path + "/apiKeyValid", "required");
-  }
-  if (true !== data.apiKeyValid) {
-    return fail(path + "/apiKeyValid", "const");
-  }
-  if (data.data === undefined) {
-    return fail(path + "/data", "required");
-  }
-  const data1: unknown = data.data;
-  if (!(isObject(data1))) {
-    return fail(path + "/data", "type");
-  }
-  if (data1.credits === undefined) {
-    return fail(path + "/data/credits", "required");
-  }
-  const data2: unknown = data1.credits;
-  if (!Number.isInteger(data2)) {
-    return fail(path + "/data/credits", "type");
-  }
-  return undefined;
-}
-
-function validateInvalidKey(data: unknown, path = ""): Issue[] | undefined {
-  if (!(isObject(data))) {
-    return fail(path, "type");
-  }
-  if (data.apiKeyValid === undefined) {
-    return fail(path + "/apiKeyValid", "required");
-  }
-  if (false !== data.apiKeyValid) {
-    return fail(path + "/apiKeyValid", "const");
-  }
-  return undefined;
-}
-
-function fail(path: string, rule: string): Issue[] {
-  return [{ path, rule }];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+/** Whether a value fits the schema of a response. */
+export const checks: readonly [
+  /** POST /checkKey 2XX */
+  Check,
+] = /* @__PURE__ */ (function () {
+  "use strict";
+  const hasOwn = Function.prototype.call.bind(Object.prototype.hasOwnProperty);
+  const ref1 = function validate(data) {
+    validate.errors = null;
+    if (!(typeof data === "object" && data && !Array.isArray(data))) {
+      validate.errors = [{ keywordLocation: "#/type", instanceLocation: "#" }];
+      return false;
+    }
+    if (!(data.apiKeyValid !== undefined && hasOwn(data, "apiKeyValid"))) {
+      validate.errors = [{ keywordLocation: "#/required", instanceLocation: "#/apiKeyValid" }];
+      return false;
+    }
+    if (!(data.data !== undefined && hasOwn(data, "data"))) {
+      validate.errors = [{ keywordLocation: "#/required", instanceLocation: "#/data" }];
+      return false;
+    }
+    if (!(data.apiKeyValid === true)) {
+      validate.errors = [{
+        keywordLocation: "#/properties/apiKeyValid/const",
+        instanceLocation: "#/apiKeyValid",
+      }];
+      return false;
+    }
+    if (!(typeof data.data === "object" && data.data && !Array.isArray(data.data))) {
+      validate.errors = [{ keywordLocation: "#/properties/data/type", instanceLocation: "#/data" }];
+      return false;
+    }
+    if (!(data.data.credits !== undefined && hasOwn(data.data, "credits"))) {
+      validate.errors = [{
+        keywordLocation: "#/properties/data/required",
+        instanceLocation: "#/data/credits",
+      }];
+      return false;
+    }
+    if (!Number.isInteger(data.data.credits)) {
+      validate.errors = [{
+        keywordLocation: "#/properties/data/properties/credits/type",
+        instanceLocation: "#/data/credits",
+      }];
+      return false;
+    }
+    return true;
+  };
+  const errorMerge = ({ keywordLocation, instanceLocation }, schemaBase, dataBase) => ({
+    keywordLocation: `${schemaBase}${keywordLocation.slice(1)}`,
+    instanceLocation: `${dataBase}${instanceLocation.slice(1)}`,
+  });
+  const ref2 = function validate(data) {
+    validate.errors = null;
+    if (!(typeof data === "object" && data && !Array.isArray(data))) {
+      validate.errors = [{ keywordLocation: "#/type", instanceLocation: "#" }];
+      return false;
+    }
+    if (!(data.apiKeyValid !== undefined && hasOwn(data, "apiKeyValid"))) {
+      validate.errors = [{ keywordLocation: "#/required", instanceLocation: "#/apiKeyValid" }];
+      return false;
+    }
+    if (!(data.apiKeyValid === false)) {
+      validate.errors = [{
+        keywordLocation: "#/properties/apiKeyValid/const",
+        instanceLocation: "#/apiKeyValid",
+      }];
+      return false;
+    }
+    return true;
+  };
+  const ref0 = function validate(data) {
+    validate.errors = null;
+    if (!(typeof data === "object" && data && !Array.isArray(data))) {
+      validate.errors = [{ keywordLocation: "#/allOf/0/type", instanceLocation: "#" }];
+      return false;
+    }
+    if (!(data.apiKeyValid !== undefined && hasOwn(data, "apiKeyValid"))) {
+      validate.errors = [{
+        keywordLocation: "#/allOf/0/allOf/0/required",
+        instanceLocation: "#/apiKeyValid",
+      }];
+      return false;
+    }
+    const sub0 = (() => {
+      if (!(data.apiKeyValid === true)) return false;
+      return true;
+    })();
+    if (sub0) {
+      const err0 = validate.errors;
+      const res0 = ref1(data);
+      const suberr0 = ref1.errors;
+      validate.errors = err0;
+      if (!res0) {
+        validate.errors = [errorMerge(suberr0[0], "#/allOf/0/allOf/0/then/$ref", "#")];
+        return false;
+      }
+    } else {
+      const sub1 = (() => {
+        if (!(data.apiKeyValid === false)) return false;
+        return true;
+      })();
+      if (sub1) {
+        const err1 = validate.errors;
+        const res1 = ref2(data);
+        const suberr1 = ref2.errors;
+        validate.errors = err1;
+        if (!res1) {
+          validate.errors = [errorMerge(suberr1[0], "#/allOf/0/allOf/0/else/then/$ref", "#")];
+          return false;
+        }
+      } else {
+        if (!(data.apiKeyValid === false)) {
+          validate.errors = [{
+            keywordLocation: "#/allOf/0/allOf/0/else/else/properties/apiKeyValid/const",
+            instanceLocation: "#/apiKeyValid",
+          }];
+          return false;
+        }
+      }
+    }
+    return true;
+  };
+  return [
+    ref0,
+  ];
+})();

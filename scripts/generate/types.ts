@@ -1,0 +1,43 @@
+/** The types of paths, operations and schemas. @module */
+
+import { createConfig } from "@redocly/openapi-core";
+import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
+import ts from "typescript";
+import { type Json, type JsonObject, mapValues } from "./json.ts";
+
+/** Writes the types of a document, each with documentation. */
+export async function writeTypes(document: JsonObject): Promise<string> {
+  const nodes = await openapiTS(prepare(document) as unknown as OpenAPI3, {
+    redocly: await createConfig({ rules: {} }), // the document is linted already
+    silent: true,
+    // A field with a default may be missing from a response; validators do not add it.
+    defaultNonNullable: false,
+  });
+  for (const node of nodes) if (ts.isInterfaceDeclaration(node)) addDocs(node);
+  // A description is what editors show first; as a tag it would come last.
+  return `// deno-lint-ignore-file\n${astToString(nodes).replaceAll("* @description ", "* ")}`;
+}
+
+/**
+ * Copies a document, because openapi-typescript adds tags of discriminators to the one it is given;
+ * and writes `true` and `false` as objects where it does not expect them.
+ */
+function prepare(value: Json, keyword = ""): Json {
+  const prepareSchema = (schema: Json) =>
+    typeof schema === "boolean" ? (schema ? {} : { not: {} }) : prepare(schema);
+  if (keyword === "$defs") return mapValues(value, prepareSchema);
+  if (Array.isArray(value)) {
+    return value.map(/Of$|^prefixItems$/.test(keyword) ? prepareSchema : (item) => prepare(item));
+  }
+  return typeof value === "object" && value ? mapValues(value, prepare) : value;
+}
+
+/** Documents an interface and its members where openapi-typescript leaves them without. */
+function addDocs(node: ts.InterfaceDeclaration): void {
+  for (const item of [node, ...node.members]) {
+    if (ts.getSyntheticLeadingComments(item)?.length) continue;
+    const name = item.name && "text" in item.name ? item.name.text : "others";
+    const text = `* \`${name}\` of the OpenAPI document. `.replaceAll("*/", "*\\/");
+    ts.addSyntheticLeadingComment(item, ts.SyntaxKind.MultiLineCommentTrivia, text, true);
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Does what CONTRIBUTING.md tells a maintainer who adds an operation, in a copy of the project: the
+ * example as it stands, with its test, and a second operation. After each, the gate and the whole
+ * suite run.
+ *
+ * @module
+ */
+
+import { appendFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  addExample,
+  addSecondExample,
+  copyProject,
+  folder,
+  root,
+} from "../tests/generate/support.ts";
+
+const left = new Set([".git", "node_modules", "npm", "npm.work"]);
+
+await using project = await folder();
+await copyProject(project.path, (await readdir(root)).filter((name) => !left.has(name)));
+
+function runTasks(): void {
+  for (const task of ["generate", "check", "test"]) {
+    console.log(`\n== deno task ${task}`);
+    const { success } = new Deno.Command(Deno.execPath(), {
+      args: ["task", "--quiet", task],
+      cwd: project.path,
+      stdout: "inherit",
+      stderr: "inherit",
+    }).outputSync();
+    if (!success) throw new Error(`deno task ${task} failed`);
+  }
+}
+
+console.log("The example of CONTRIBUTING.md");
+const test = await addExample(project.path);
+await appendFile(join(project.path, "tests/service.test.ts"), `\n${test}`);
+runTasks();
+
+console.log("\nAn operation without a key, that has a body and responds with an array");
+await addSecondExample(project.path);
+runTasks();
