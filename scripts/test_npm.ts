@@ -154,7 +154,7 @@ Deno.test("the command checks a key with --sandbox", async () => {
   expect(JSON.parse(json)).toMatchObject({ ok: true, apiKeyValid: true });
 });
 
-Deno.test("the command still runs when a bundler has dropped what has no side effects", async () => {
+Deno.test("the command runs when a bundler drops what has no side effects", async () => {
   const esbuild = join(await installTool("esbuild", ESBUILD_VERSION), "bin/esbuild");
   const args = ["--bundle", "--platform=node", "--format=esm", "--outfile=bundle.mjs"];
   await node(esbuild, "command.mjs", ...args, "--log-level=warning");
