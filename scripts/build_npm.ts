@@ -1,5 +1,5 @@
 /**
- * Builds the npm package into `npm/`: ES modules, CommonJS and types, checked and tested under Node.
+ * Builds the npm package into `npm/`: ES modules, CommonJS and types, tested under Node.
  *
  * Everything is made in a folder beside it, which takes its place only when all of it succeeded.
  */
@@ -23,7 +23,7 @@ async function repositoryUrl(): Promise<string | undefined> {
   return /^https:\/\/[\w.-]+\/[\w./-]+$/.test(url) ? url : undefined; // no credentials
 }
 
-/** Writes the import map for dnt, whose type check under Node needs an `expect` with declarations. */
+/** Writes the import map for dnt, whose type check needs an `expect` with declarations. */
 async function writeImportMap(): Promise<string> {
   const file = await Deno.makeTempFile({ suffix: ".json" });
   const imports = { ...npmMap.imports, "@std/expect": "npm:expect@^30.5.2" };
@@ -44,7 +44,7 @@ async function copyDocuments(folder: string, repository: string | undefined): Pr
   await Deno.writeTextFile(join(folder, "README.md"), readme);
 }
 
-/** Makes of what dnt wrote what is published. */
+/** Turns what dnt wrote into what is published. */
 async function finishManifest(folder: string): Promise<void> {
   const file = join(folder, "package.json");
   const manifest = JSON.parse(await Deno.readTextFile(file));

@@ -1,6 +1,6 @@
 /**
- * Refuses a release that is not ready, and prints `dist-tag=…` for the one that is, in the form that
- * GitHub's workflows take as an output.
+ * Refuses a release that is not ready. Otherwise prints npm's dist-tag for it, in the form of an
+ * output of a GitHub workflow's step: `dist-tag=latest`.
  *
  *     deno task check:release TAG
  *
@@ -10,12 +10,10 @@
 
 import { run } from "./support/process.ts";
 
-/** The entries that the changelog has for a version, or `undefined` when it has no such section. */
-function releaseNotes(changelog: string, version: string): string | undefined {
-  const sections = changelog.split(/^## /m).map((section) => section.split(/\r?\n/));
-  const section = sections.find(([title]) => title!.startsWith(`[${version}] - `));
-  if (!section || !/ - \d{4}-\d{2}-\d{2}$/.test(section[0]!)) return undefined;
-  return section.slice(1).filter((line) => /^- \S/.test(line)).join("\n");
+/** Whether a changelog has a dated section for a version, with at least one entry. */
+function hasReleaseNotes(changelog: string, version: string): boolean {
+  const section = changelog.split(/^## /m).find((text) => text.startsWith(`[${version}] - `));
+  return /^\S+ - \d{4}-\d{2}-\d{2}\r?\n[^]*\n- \S/.test(section ?? "");
 }
 
 const [tag = ""] = Deno.args;
@@ -32,7 +30,7 @@ const problems: string[] = [];
 if (tag !== `v${version}`) {
   problems.push(`The tag is "${tag}", but deno.json has version "${version}": tag "v${version}"`);
 }
-if (!releaseNotes(changelog, version)) {
+if (!hasReleaseNotes(changelog, version)) {
   problems.push(
     `CHANGELOG.md has no entries below a heading "## [${version}] - YYYY-MM-DD": add them`,
   );

@@ -3,15 +3,15 @@
  *
  *     deno task test:runtimes [FOLDER|TARBALL]
  *
- * Without an argument the package is made with `deno pack`. Runtimes come from npm, except Chromium,
- * which must be installed.
+ * Without an argument the package is made with `deno pack`. Runtimes come from npm, except
+ * Chromium, which must be installed.
  */
 
 import { expect } from "@std/expect";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { serveConformance } from "../tests/runtimes/server.ts";
+import { type CaseResult, serveConformance } from "../tests/runtimes/server.ts";
 import { root } from "./support/files.ts";
 import { installPackage, installTool, takePackage } from "./support/npm.ts";
 import { mustRun } from "./support/process.ts";
@@ -39,11 +39,6 @@ for (const file of ["conformance.ts", "program.ts", "worker.ts", "workerd.capnp"
   await Deno.copyFile(join(root, "tests/runtimes", file), join(project, file));
 }
 
-/** Bundles a file of the suite, which will report to a server by a runtime's name. */
-interface Bundle {
-  (entry: string, output: string, ...flags: string[]): Promise<string>;
-}
-
 /** What starts the suite on a runtime. */
 interface Start {
   command: string;
@@ -52,37 +47,47 @@ interface Start {
   stays?: boolean;
 }
 
+/** Runs the suite on a runtime and waits for its report, and then for its end. */
+async function runSuite(
+  { command, args, stays }: Start,
+  reported: Promise<CaseResult[]>,
+): Promise<CaseResult[]> {
+  const child = new Deno.Command(command, {
+    args,
+    cwd: project,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const timer = setTimeout(() => child.kill("SIGKILL"), TIME_LIMIT);
+  const end = child.output();
+  const results = await Promise.race([reported, end.then(() => undefined)]);
+  if (results && stays) child.kill();
+  const { code, stderr } = await end;
+  clearTimeout(timer);
+  const errors = new TextDecoder().decode(stderr);
+  if (!results) throw new Error(`It exited with ${code} and without a report:\n${errors}`);
+  if (!stays) expect(code, errors).toBe(0);
+  return results;
+}
+
+/** Bundles a file of the suite; resolves to the output. */
+type Bundle = (entry: string, output: string, ...flags: string[]) => Promise<string>;
+
 /** Adds a test that runs the suite on a runtime; each of the suite's cases is a step. */
 function testRuntime(name: string, prepare: (bundle: Bundle, url: string) => Promise<Start>): void {
   Deno.test(name, async (test) => {
     await using server = await serveConformance();
     const esbuild = join(await installTool("esbuild", ESBUILD_VERSION), "bin/esbuild");
-    const values = [`--define:SERVER="${server.url}"`, `--define:RUNTIME="${name}"`];
     const bundle: Bundle = async (entry, output, ...flags) => {
-      const args = [esbuild, entry, "--bundle", `--outfile=${output}`, ...values, ...flags];
-      await mustRun("node", [...args, "--log-level=warning"], { cwd: project });
+      const define = `--define:SERVER="${server.url}"`;
+      const args = [entry, "--bundle", `--outfile=${output}`, define, "--log-level=warning"];
+      await mustRun("node", [esbuild, ...args, ...flags], { cwd: project });
       return output;
     };
-    const { command, args, stays } = await prepare(bundle, server.url);
-    const child = new Deno.Command(command, {
-      args,
-      cwd: project,
-      stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    const timer = setTimeout(() => child.kill("SIGKILL"), TIME_LIMIT);
-    const end = child.output();
-    const report = await Promise.race([server.reportOf(name), end.then(() => undefined)]);
-    if (report && stays) child.kill();
-    const { code, stderr } = await end;
-    clearTimeout(timer);
-
-    const said = new TextDecoder().decode(stderr);
-    if (!report) throw new Error(`It exited with ${code} and without a report:\n${said}`);
-    if (!stays) expect(code, said).toBe(0);
-    expect(report.results.length).toBeGreaterThan(0);
-    for (const { name, error } of report.results) {
+    const results = await runSuite(await prepare(bundle, server.url), server.report);
+    expect(results.length).toBeGreaterThan(0);
+    for (const { name, error } of results) {
       await test.step(name, () => expect(error).toBeUndefined());
     }
   });

@@ -6,7 +6,7 @@ type Module = any;
 
 export interface Client {
   readonly name: string;
-  /** What is imported, in the folder that scripts/bench.ts prepares, unless it is the platform's. */
+  /** What is imported, in the folder that scripts/bench.ts prepares; `fetch` is the platform's. */
   readonly module?: string;
   /** The exports that a user needs; a bundler leaves out the rest. */
   readonly exports?: string;

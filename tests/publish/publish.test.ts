@@ -47,7 +47,7 @@ function program(baseUrl: string): string {
   `;
 }
 
-Deno.test("deno publish --dry-run takes only what users need, and finds no slow types", async () => {
+Deno.test("deno publish takes only what users need, and finds no slow types", async () => {
   const args = ["publish", "--dry-run", "--allow-dirty"];
   const options = { cwd: root, env: { NO_COLOR: "1" } };
   const { success, output } = await run(Deno.execPath(), args, options);

@@ -16,9 +16,9 @@ import {
 import { createSandbox } from "@scam-address/client/sandbox";
 
 interface Context {
-  /** Makes a client for one of the server's scenarios, which start anew in each run. */
+  /** Makes a client for one of the server's scenarios. */
   client(scenario: string, options?: Partial<ClientOptions>): ScamAddressClient;
-  /** How many requests have reached a scenario of this run. */
+  /** How many requests have reached a scenario. */
   hits(scenario: string): Promise<number>;
 }
 
@@ -140,24 +140,16 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
   },
 };
 
-/**
- * Runs all cases, one after the other, and reports to the server.
- *
- * @param server The server's address.
- * @param runtime What the server knows this run by.
- */
-export async function conform(server: string, runtime: string): Promise<void> {
-  const run = crypto.randomUUID();
+/** Runs all cases, one after the other, and reports to the server, whose address is given. */
+export async function conform(server: string): Promise<void> {
   const context: Context = {
-    client: (scenario, options) =>
-      createClient({ baseUrl: `${server}${scenario}/${run}`, ...options }),
-    hits: async (scenario) => await (await fetch(`${server}hits/${run}/${scenario}`)).json(),
+    client: (scenario, options) => createClient({ baseUrl: `${server}${scenario}`, ...options }),
+    hits: async (scenario) => await (await fetch(`${server}hits/${scenario}`)).json(),
   };
   const results = [];
   for (const [name, test] of Object.entries(cases)) {
     const error = await test(context).then(() => undefined, String);
     results.push(error === undefined ? { name } : { name, error });
   }
-  const body = JSON.stringify({ runtime, results });
-  await fetch(`${server}report`, { method: "POST", body });
+  await fetch(`${server}report`, { method: "POST", body: JSON.stringify(results) });
 }

@@ -4,6 +4,5 @@ import { conform } from "./conformance.ts";
 
 /** Put in by the bundler. */
 declare const SERVER: string;
-declare const RUNTIME: string;
 
-conform(SERVER, RUNTIME);
+conform(SERVER);

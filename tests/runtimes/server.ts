@@ -1,18 +1,18 @@
 import type { ServerResponse } from "node:http";
 import { json, type Recorded, serve, validKey } from "../server.ts";
 
-/** What a runtime's run of the conformance suite came to. */
-export interface RuntimeReport {
-  runtime: string;
-  results: { name: string; error?: string }[];
+/** How a case of the conformance suite ended. */
+export interface CaseResult {
+  name: string;
+  error?: string;
 }
 
-/** The service that the conformance suite talks to. */
+/** The service that one runtime's run of the conformance suite talks to. */
 export interface ConformanceServer extends AsyncDisposable {
-  /** Its address, with a slash at its end. */
+  /** Its address, with a final slash. */
   url: string;
-  /** Settles when a runtime has reported. */
-  reportOf(runtime: string): Promise<RuntimeReport>;
+  /** Resolves when the runtime has reported. */
+  report: Promise<CaseResult[]>;
 }
 
 const cors = {
@@ -25,28 +25,18 @@ function checkKey({ body }: Recorded, response: ServerResponse): void {
   json(response, JSON.parse(body).apiKey === "valid-key" ? validKey : { apiKeyValid: false });
 }
 
-/**
- * Starts the server. The path of a request is `/scenario/run/endpoint`, so that each run of the suite
- * begins anew.
- */
+/** Starts the server. The path of a request is `/scenario/endpoint`. */
 export async function serveConformance(): Promise<ConformanceServer> {
   const hits = new Map<string, number>();
-  const reports = new Map<string, PromiseWithResolvers<RuntimeReport>>();
-
-  function reportFor(runtime: string): PromiseWithResolvers<RuntimeReport> {
-    const report = reports.get(runtime) ?? Promise.withResolvers<RuntimeReport>();
-    reports.set(runtime, report);
-    return report;
-  }
+  const { promise: report, resolve } = Promise.withResolvers<CaseResult[]>();
 
   const server = await serve((request, response) => {
     for (const [name, value] of Object.entries(cors)) response.setHeader(name, value);
     if (request.method === "OPTIONS") return void response.writeHead(204).end();
     const { pathname, search } = new URL(request.url, "http://127.0.0.1");
-    const [scenario, run, endpoint] = pathname.slice(1).split("/");
-    const place = `${scenario}/${run}`;
-    const count = (hits.get(place) ?? 0) + 1;
-    hits.set(place, count);
+    const [scenario = "", endpoint = ""] = pathname.slice(1).split("/");
+    const count = (hits.get(scenario) ?? 0) + 1;
+    hits.set(scenario, count);
     switch (scenario) {
       case "service":
         if (endpoint === "checkKey") return checkKey(request, response);
@@ -67,7 +57,7 @@ export async function serveConformance(): Promise<ConformanceServer> {
         return void response.on("close", () => clearInterval(timer));
       }
       case "redirect":
-        return void response.writeHead(307, { location: `/target/${run}/checkKey` }).end();
+        return void response.writeHead(307, { location: "/target/checkKey" }).end();
       case "target":
         return checkKey(request, response);
       case "malformed":
@@ -75,19 +65,13 @@ export async function serveConformance(): Promise<ConformanceServer> {
       case "silent":
         return;
       case "hits":
-        return json(response, hits.get(`${endpoint}/${run}`) ?? 0);
-      case "report": {
-        const report: RuntimeReport = JSON.parse(request.body);
-        reportFor(report.runtime).resolve(report);
+        return json(response, hits.get(endpoint) ?? 0);
+      case "report":
+        resolve(JSON.parse(request.body));
         return json(response, null);
-      }
       default:
         response.writeHead(404).end();
     }
   });
-  return {
-    url: server.url,
-    reportOf: (runtime) => reportFor(runtime).promise,
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  };
+  return { url: server.url, report, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }

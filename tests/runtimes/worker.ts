@@ -4,8 +4,7 @@ import { conform } from "./conformance.ts";
 
 /** Put in by the bundler. */
 declare const SERVER: string;
-declare const RUNTIME: string;
 
 export default {
-  test: (): Promise<void> => conform(SERVER, RUNTIME),
+  test: (): Promise<void> => conform(SERVER),
 };
