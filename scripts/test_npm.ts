@@ -34,8 +34,10 @@ await installPackage(tarball, project);
 for (const file of await listFiles(join(root, "tests/npm"))) {
   await Deno.copyFile(join(root, "tests/npm", file), join(project, file));
 }
-for (const file of ["consumer.mts", "consumer.cts"]) {
-  await Deno.copyFile(join(project, "consumer.ts"), join(project, file));
+for (const name of ["consumer", "server"]) {
+  for (const extension of ["mts", "cts"]) {
+    await Deno.copyFile(join(project, `${name}.ts`), join(project, `${name}.${extension}`));
+  }
 }
 
 /** Runs a program of the project under Node. */
@@ -48,15 +50,16 @@ function testBuilt(name: string, test: () => void | Promise<void>): void {
   Deno.test(name, () => commonJs ? test() : console.log("skipped: deno pack does not write it"));
 }
 
-Deno.test("package.json names the package, its version and its one dependency", () => {
+Deno.test("package.json names the package, its version and its dependencies", () => {
   expect(manifest).toMatchObject({
     name: denoJson.name,
     version: denoJson.version,
     license: denoJson.license,
     type: "module",
   });
-  const range = denoJson.imports["openapi-fetch"].replace("npm:openapi-fetch@", "");
-  expect(manifest.dependencies).toEqual({ "openapi-fetch": range });
+  const names = ["@standard-schema/spec", "openapi-fetch"] as const;
+  const ranges = names.map((name) => [name, denoJson.imports[name].replace(`npm:${name}@`, "")]);
+  expect(manifest.dependencies).toEqual(Object.fromEntries(ranges));
 });
 
 testBuilt("package.json has all that npm and bundlers read", () => {
@@ -172,7 +175,8 @@ async function exportedNames(entryPoint: string): Promise<string[]> {
 for (const [entryPoint, file] of Object.entries(denoJson.exports)) {
   const specifier = posix.join(denoJson.name, entryPoint);
   Deno.test(`the TypeScript consumer imports all that ${specifier} exports`, async () => {
-    const consumer = await Deno.readTextFile(join(project, "consumer.ts"));
+    const name = entryPoint === "./sandbox/server" ? "server.ts" : "consumer.ts";
+    const consumer = await Deno.readTextFile(join(project, name));
     const list = consumer.match(new RegExp(`import \\{([^}]*)\\} from "${specifier}"`))?.[1] ?? "";
     const imported = list.split(",").map((name) => name.trim().replace(/^type | as \w+$/g, ""));
     expect(imported.filter(Boolean).sort()).toEqual(await exportedNames(file));
@@ -195,7 +199,8 @@ async function compile(version: string, resolution: string, nodeTypes?: string) 
       noUncheckedIndexedAccess: true,
       noEmit: true,
     },
-    files: ["consumer.mts", "consumer.cts"],
+    // Types of the server are for Node.js: they need `Symbol.asyncDispose`, which @types/node has.
+    files: ["consumer.mts", "consumer.cts", ...nodeTypes ? ["server.mts", "server.cts"] : []],
   };
   await Deno.writeTextFile(join(project, "tsconfig.json"), JSON.stringify(config));
   const tsc = join(await installTool("typescript", version), "bin/tsc");
@@ -205,7 +210,7 @@ async function compile(version: string, resolution: string, nodeTypes?: string) 
   );
   if (!success && !errors.length) throw new Error(output);
   // Before TypeScript 5.8, and with "node16" after it, no CommonJS module may import ES modules.
-  const allowed = commonJs ? [] : ["consumer.cts TS1479"];
+  const allowed = commonJs ? [] : ["consumer.cts TS1479", "server.cts TS1479"];
   return { output, errors: errors.filter((error) => !allowed.includes(error)) };
 }
 

@@ -17,6 +17,7 @@ import {
   type Issue,
   type KeyStatus,
   type Method,
+  type Middleware,
   NetworkError,
   type operations,
   type paths,
@@ -24,6 +25,7 @@ import {
   type RetryEvent,
   type ScamAddressClient,
   ScamAddressError,
+  type SchemaOptions,
   TimeoutError,
   type ValidKey,
 } from "@scam-address/client";
@@ -78,6 +80,25 @@ export async function typed(): Promise<components["schemas"]["KeyStatus"]> {
   if (!data) throw new Error(`Status ${response.status}`);
   return data;
 }
+
+/** A Standard Schema as short as can be. */
+const schema = {
+  "~standard": {
+    version: 1 as const,
+    vendor: "test",
+    types: {} as { input: unknown; output: { id: number } },
+    validate: (value: unknown) => ({ value: value as { id: number } }),
+  },
+};
+
+export async function checked(): Promise<number> {
+  const options: SchemaOptions<typeof schema> = { schema };
+  const { id } = await client.call("GET", "report", options);
+  return id;
+}
+
+const middleware: Middleware = { onRequest: ({ request }) => request };
+client.use(middleware);
 
 export async function untyped(method: Method, options: EndpointOptions): Promise<string> {
   const result = await client.call(method, "report", options);

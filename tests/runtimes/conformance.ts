@@ -8,6 +8,7 @@ import {
   createClient,
   HttpError,
   InvalidResponseError,
+  NetworkError,
   RedirectError,
   type ScamAddressClient,
   ScamAddressError,
@@ -130,6 +131,65 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     setTimeout(() => controller.abort(reason), 100);
     const { signal } = controller;
     const error = await rejection(client("silent").checkKey("valid-key", { signal }));
+    if (error !== reason) throw new Error(`got ${error} instead of the reason`);
+  },
+
+  async "call() shows no key in headers that no Headers can have"({ client, hits }) {
+    const apiKey = "key-of-the-client";
+    const error = await rejection(
+      client("strange", { apiKey, retries: 1 }).call("GET", "report"),
+    ) as HttpError;
+    // Node.js and Bun read such a response, all others refuse it; both ways it is tried again.
+    assertEquals(await hits("strange"), 2);
+    if (error.code === "http") assertEquals([error.status, error.body], [401, []]);
+    else assertInstance(error, NetworkError);
+    const headers = error.headers ? [...error.headers] : [];
+    const shown = `${error.stack} ${error.cause} ${JSON.stringify([error, headers])}`;
+    if (shown.includes(apiKey)) throw new Error(`it shows the key: ${shown}`);
+  },
+
+  async "call() says why there is no connection"() {
+    const client = createClient({ baseUrl: "http://127.0.0.1:9/", apiKey: "k1", retries: 0 });
+    const error = await rejection(client.call("GET", "report"));
+    assertInstance(error, NetworkError);
+    const { message } = error.cause as Error;
+    assertEquals(error.message, `"GET /report" got no response: ${message}`);
+    if (!message || message === "fetch failed") throw new Error(`got the reason "${message}"`);
+  },
+
+  async "call() reads a custom fetch's response of another make"() {
+    const chunks = ["[1", "]"].map((text) => new TextEncoder().encode(text));
+    const read = () => {
+      const value = chunks.shift();
+      return Promise.resolve(value ? { value, done: false } : { done: true });
+    };
+    const response = {
+      status: 200,
+      headers: { forEach() {} },
+      body: { getReader: () => ({ read, cancel() {} }) },
+    };
+    const fetch = () => Promise.resolve(response as unknown as Response);
+    const client = createClient({ baseUrl: "https://service.example/", apiKey: "k1", fetch });
+    assertEquals(await client.call("GET", "report"), [1]);
+  },
+
+  async "call() ends a custom fetch's chunks that never pause at the time-out"() {
+    const read = () => Promise.resolve({ value: new Uint8Array(), done: false });
+    const response = {
+      status: 200,
+      headers: { forEach() {} },
+      body: { getReader: () => ({ read, cancel() {} }) },
+    };
+    const fetch = () => Promise.resolve(response as unknown as Response);
+    const options = { baseUrl: "https://service.example/", apiKey: "k1", fetch, timeout: 200 };
+    const error = await rejection(createClient({ ...options, retries: 0 }).call("GET", "report"));
+    assertInstance(error, TimeoutError);
+  },
+
+  async "checkKey() rejects with what an async onRetry rejects with"({ client }) {
+    const reason = new Error("enough");
+    const onRetry = () => Promise.reject(reason);
+    const error = await rejection(client("failing", { onRetry }).checkKey("valid-key"));
     if (error !== reason) throw new Error(`got ${error} instead of the reason`);
   },
 

@@ -60,6 +60,17 @@ export async function serveConformance(): Promise<ConformanceServer> {
         return void response.writeHead(307, { location: "/target/checkKey" }).end();
       case "target":
         return checkKey(request, response);
+      case "strange": { // headers that Node.js's parser lets through and `Headers` refuses
+        const status = count === 1 ? "503 No" : "401 No";
+        const headers = Object.entries({
+          ...cors,
+          "content-length": "2",
+          "retry-after": "0",
+          [`unknown key ${request.headers["x-api-key"]}`]: "x",
+          [`${request.headers["x-api-key"]}`]: "x",
+        }).map(([name, value]) => `${name}: ${value}\r\n`);
+        return void response.socket!.end(`HTTP/1.1 ${status}\r\n${headers.join("")}\r\n[]`);
+      }
       case "malformed":
         return void response.writeHead(200, { "content-type": "application/json" }).end('{"api');
       case "silent":
