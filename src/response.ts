@@ -8,6 +8,7 @@ import {
 } from "./errors.ts";
 import { parseRetryAfter } from "./retry.ts";
 import type { Secrets } from "./secrets.ts";
+import { withTimeout } from "./time.ts";
 
 /** What comes before the body of a response. */
 export type Head = Pick<Response, "headers" | "ok" | "status" | "statusText" | "url">;
@@ -57,10 +58,23 @@ export function refuseRedirect({ status, headers }: Head, { name, secrets }: Cal
   });
 }
 
-/** Says why no response came, or not all of it. */
-export function networkError(what: string, error: unknown, { name, secrets }: Call): NetworkError {
-  const cause = secrets.reason(error);
-  return new NetworkError(`"${name}" ${what}: ${cause.message}`, { cause });
+/** Why there is no response; {@linkcode inTime} makes a {@linkcode NetworkError} of it. */
+export class Failure {
+  constructor(readonly what: string, readonly cause: unknown) {}
+}
+
+/** Does a part of a call within its time; errors are made here, near the caller, for their stack. */
+export async function inTime<T>(
+  call: Call,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  try {
+    return await withTimeout(work, call);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const cause = call.secrets.reason(error.cause);
+    throw new NetworkError(`"${call.name}" ${error.what}: ${cause.message}`, { cause });
+  }
 }
 
 /** Says what is wrong with the body of a 2xx response. */
@@ -98,6 +112,13 @@ class Bytes {
   toArray(): Uint8Array<ArrayBuffer> {
     return this.#buffer.subarray(0, this.size);
   }
+}
+
+/** Whether the headers of a response bound its body, which the runtime's own fetch ensures. */
+function isShort({ ok, headers, type }: Response, limit: number): boolean {
+  return ok && type === "basic" && // which hides no header
+    !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
+    Number(headers.get("content-length") || Infinity) <= limit;
 }
 
 /** Appends the chunks of a body, up to a limit and one byte more. */
@@ -142,12 +163,15 @@ export async function readBody(
   const limit = call.maxResponseBytes;
   const bytes = new Bytes();
   try {
+    if (!call.fetch && isShort(response, limit)) {
+      return new Uint8Array(await response.arrayBuffer());
+    }
     if (typeof body?.getReader === "function") await readChunks(body, limit, signal, bytes);
     else if (body) { // as other makes of Response have it
       bytes.append(new Uint8Array(await response.arrayBuffer()));
     }
   } catch (error) {
-    if (ok) throw networkError("got a response that broke off", error, call);
+    if (ok) throw new Failure("got a response that broke off", error);
   }
   if (ok && bytes.size > limit) {
     throw invalidResponse(call, status, [{ path: "", rule: "maxResponseBytes" }]);

@@ -70,7 +70,7 @@ export interface Limits {
 /**
  * Runs work until its time is up or a signal is aborted, even if the work itself never ends.
  *
- * The error is made here, after `await`, so that its stack leads back to the caller.
+ * The error is made after `await`, so that its stack leads back to the caller.
  */
 export async function withTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -79,13 +79,21 @@ export async function withTimeout<T>(
   const controller = new AbortController();
   const { signal } = controller;
   let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    controller.abort(new DOMException("The time is up", "TimeoutError"));
-  }, timeout);
-  const stop = onAbort(signals, (reason) => controller.abort(reason));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let stop = () => {};
   try {
-    return await abortable([signal], () => work(signal));
+    return await new Promise<T>((resolve, reject) => {
+      const end = (reason: unknown) => {
+        controller.abort(reason);
+        reject(reason);
+      };
+      timer = setTimeout(() => {
+        isLate = true;
+        end(new DOMException("The time is up", "TimeoutError"));
+      }, timeout);
+      stop = onAbort(signals, end);
+      if (!signal.aborted) work(signal).then(resolve, reject);
+    });
   } catch (error) {
     const reason = signal.aborted ? signal.reason : error;
     controller.abort(reason); // closes the connection of a response that is refused

@@ -5,9 +5,10 @@ import { apiKeyHeader } from "./generated/operations.ts";
 import { isBodiless } from "./request.ts";
 import {
   decode,
+  Failure,
   type Head,
   httpError,
-  networkError,
+  inTime,
   readBody,
   readHead,
   rebuild,
@@ -15,7 +16,7 @@ import {
   refuseRedirect,
 } from "./response.ts";
 import { parseRetryAfter, retryDelay } from "./retry.ts";
-import { abortable, type Clock, withTimeout } from "./time.ts";
+import { abortable, type Clock } from "./time.ts";
 
 /** What openapi-fetch is given for a call in place of `Request` and `fetch`. */
 export interface Transport {
@@ -119,7 +120,7 @@ async function send(outgoing: Outgoing): Promise<Received> {
     let received: Received | undefined;
     let error: unknown;
     try {
-      received = await withTimeout((signal) => exchange(outgoing, signal), outgoing);
+      received = await inTime(outgoing, (signal) => exchange(outgoing, signal));
       if (received.response.ok) return received;
     } catch (thrown) {
       const mayPass = thrown instanceof NetworkError || thrown instanceof TimeoutError;
@@ -149,7 +150,7 @@ async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Receiv
     response = await startFetch(outgoing, signal);
     head = readHead(response);
   } catch (error) {
-    throw networkError("got no response", error, outgoing);
+    throw new Failure("got no response", error);
   }
   refuseRedirect(head, outgoing);
   const body = await readBody(response, head, outgoing, signal);
@@ -159,7 +160,7 @@ async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Receiv
 
 /** Reads the body of a response that middleware made. */
 export function readForeignBody(response: Response, call: Call): Promise<Uint8Array<ArrayBuffer>> {
-  return withTimeout((signal) => readBody(response, response, call, signal), call);
+  return inTime(call, (signal) => readBody(response, response, call, signal));
 }
 
 /** Calls fetch: the global one as it is now, or the caller's own with a `Request`. */
