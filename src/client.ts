@@ -269,7 +269,9 @@ export function createClientWith<Paths extends object = paths>(
     operation: Operation | undefined,
   ): Promise<Outcome> {
     const { timeout: _timeout, retries: _retries, headers, parseAs = "json", ...rest } = init;
-    const isObserved = hasMiddleware || !!init.middleware?.length || parseAs !== "json";
+    const hasOwnRequest = Boolean(init.Request ?? settings.Request);
+    const isObserved = hasMiddleware || hasOwnRequest || !!init.middleware?.length ||
+      parseAs !== "json";
     const call = {
       ...await prepareCall(method, path, init, operation, settings),
       isObserved,

@@ -17,7 +17,7 @@ export type Head = Pick<Response, "headers" | "ok" | "status" | "statusText" | "
 export interface Received {
   /** What openapi-fetch and the caller get. */
   readonly response: Response;
-  readonly body: Uint8Array<ArrayBuffer>;
+  readonly body: BufferSource;
 }
 
 const MAX_ERROR_BODY = 64 * 1024;
@@ -109,7 +109,7 @@ class Bytes {
     this.size = end;
   }
 
-  toArray(): Uint8Array<ArrayBuffer> {
+  toArray(): BufferSource {
     return this.#buffer.subarray(0, this.size);
   }
 }
@@ -158,7 +158,7 @@ export async function readBody(
   { ok, status }: Head,
   call: Call,
   signal: AbortSignal,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<BufferSource> {
   const { body } = response;
   const limit = call.maxResponseBytes;
   const bytes = new Bytes();
@@ -182,7 +182,7 @@ export async function readBody(
 /** Makes a response whose body can be read again, with statuses and texts that no other can have. */
 export function rebuild(
   { headers, ok, status, statusText, url }: Head,
-  body: Uint8Array<ArrayBuffer>,
+  body: BufferSource,
 ): Response {
   const isEmpty = !body.byteLength || status === 204 || status === 205;
   const response = new Response(isEmpty ? null : body, {
@@ -197,12 +197,12 @@ export function rebuild(
 }
 
 /** Decodes a body as UTF-8, without a byte-order mark. */
-export function decode(body: Uint8Array): string {
+export function decode(body: BufferSource): string {
   return decoder.decode(body);
 }
 
 /** Parses the body of a 2xx response as JSON and checks it. */
-export function parseJson(body: Uint8Array, status: number, call: Call): unknown {
+export function parseJson(body: BufferSource, status: number, call: Call): unknown {
   const validate = call.validators[status] ?? call.validators["2XX"];
   if (!body.byteLength && !validate) return undefined;
   let value: unknown;

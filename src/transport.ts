@@ -159,7 +159,7 @@ async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Receiv
 }
 
 /** Reads the body of a response that middleware made. */
-export function readForeignBody(response: Response, call: Call): Promise<Uint8Array<ArrayBuffer>> {
+export function readForeignBody(response: Response, call: Call): Promise<BufferSource> {
   return inTime(call, (signal) => readBody(response, response, call, signal));
 }
 
