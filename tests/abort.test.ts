@@ -3,12 +3,10 @@ import { expect } from "@std/expect";
 import { createClient, NetworkError } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
 import { systemClock } from "../src/time.ts";
-import { baseUrl, sendAll, unusedFetch } from "./client.ts";
+import { apiKey, baseUrl, sendAll, unusedFetch } from "./client.ts";
 import { createClock } from "./clock.ts";
 import { caught, deferred } from "./outcome.ts";
 import { type AnyPath, json, serve, serveSockets, validKey } from "./server.ts";
-
-const apiKey = "key-of-the-client";
 
 const reasons: [string, (controller: AbortController) => void][] = [
   ["none", (controller) => controller.abort()],

@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
 import { baseUrl, sendAll, unusedFetch } from "./client.ts";
-import { failure, failures, shown } from "./outcome.ts";
+import { failures, shown } from "./outcome.ts";
 import type { AnyPath } from "./server.ts";
 
 const unusableKeys: Record<string, unknown> = {
@@ -71,12 +71,6 @@ for (const [kind, apiKey, cause] of failingFunctions) {
     }
   });
 }
-
-Deno.test("checkKey() says where options go when they are given as the key", async () => {
-  const client = createClient({ baseUrl, apiKey: "some-key", fetch: unusedFetch });
-  const error = await failure(ConfigurationError, client.checkKey({ timeout: 5 } as never));
-  expect(error.message).toContain("checkKey(undefined, ");
-});
 
 Deno.test("POST() sends whatever JSON holds as the key to check", async () => {
   const sent: unknown[] = [];

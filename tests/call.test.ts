@@ -2,11 +2,10 @@
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient, type Method } from "../mod.ts";
-import { baseUrl, unusedFetch } from "./client.ts";
+import { apiKey, baseUrl, unusedFetch } from "./client.ts";
 import { failure } from "./outcome.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
 
-const apiKey = "key-of-the-client";
 const unsent = createClient({ baseUrl, apiKey, fetch: unusedFetch });
 
 const badEndpoints: Record<string, unknown> = {

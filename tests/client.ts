@@ -7,6 +7,9 @@ import type { AnyPath } from "./server.ts";
 /** Whether the tests run on Deno; otherwise they run on Node. */
 export const isDeno = "deno" in process.versions;
 
+/** The key of clients for which any would do. */
+export const apiKey = "key-of-the-client";
+
 /** A base URL for clients whose `fetch` does not use the network. */
 export const baseUrl = "https://service.example/";
 

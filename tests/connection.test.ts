@@ -4,12 +4,11 @@ import { gzipSync } from "node:zlib";
 
 import { createClient, HttpError, NetworkError, type ScamAddressError } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
-import { isDeno, sendAll } from "./client.ts";
+import { apiKey, isDeno, sendAll } from "./client.ts";
 import { createClock } from "./clock.ts";
 import { caught, failure, failures, shown } from "./outcome.ts";
 import { type AnyPath, json, serve, serveBytes, serveSockets } from "./server.ts";
 
-const apiKey = "key-of-the-client";
 const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
 Deno.test("methods keep the cause when nobody listens", async () => {

@@ -2,10 +2,9 @@
 import { expect } from "@std/expect";
 
 import { createClient, HttpError } from "../mod.ts";
+import { apiKey } from "./client.ts";
 import { failure } from "./outcome.ts";
 import { type AnyPath, serve, serveBytes } from "./server.ts";
-
-const apiKey = "key-of-the-client";
 
 const errorBodies: [string, unknown][] = [
   [`{"error":{"code":7}}`, { error: { code: 7 } }],

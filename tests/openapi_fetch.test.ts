@@ -65,34 +65,21 @@ const post = (path: string, init: Record<string, unknown>): Call => (client) =>
 
 // Requests
 
-Deno.test("GET() writes the query as openapi-fetch does", async () => {
-  const query = { a: [1, "b c"], b: { c: "d&e", f: 2 }, g: null, h: undefined, i: "/?", j: [] };
-  const serializers: ClientOptions["querySerializer"][] = [
-    { array: { style: "form", explode: false } },
-    { array: { style: "spaceDelimited", explode: false }, allowReserved: true },
-    {
-      array: { style: "pipeDelimited", explode: false },
-      object: { style: "form", explode: false },
-    },
-    { object: { style: "form", explode: true } },
+Deno.test("GET() writes the query and the path as openapi-fetch does", async () => {
+  const params = {
+    query: { a: [1, "b c"], b: { c: "d&e" }, g: null, i: "/?" },
+    path: { id: [1, 2] },
+  };
+  await expectAlike(get("/a/{id}", { params }));
+  const querySerializers: ClientOptions["querySerializer"][] = [
+    { array: { style: "pipeDelimited", explode: false }, allowReserved: true },
     (query: object) => `?own=${Object.keys(query)}`,
   ];
-  await expectAlike(get("/a", { params: { query } }));
-  for (const querySerializer of serializers) {
-    await expectAlike(get("/a", { params: { query }, querySerializer }));
-    await expectAlike(get("/a", { params: { query } }), { querySerializer });
+  for (const querySerializer of querySerializers) {
+    await expectAlike(get("/a/{id*}", { params, querySerializer }));
+    await expectAlike(get("/a/{;id}", { params }), { querySerializer });
   }
-});
-
-Deno.test("GET() writes the path as openapi-fetch does", async () => {
-  for (const value of ["b c", 5, ["x", "y/z"], { x: 1, y: "2" }]) {
-    for (const place of ["{id}", "{id*}", "{.id}", "{.id*}", "{;id}", "{;id*}"]) {
-      await expectAlike(get(`/a/${place}/b`, { params: { path: { id: value } } }));
-    }
-  }
-  const params = { path: { id: 5 } };
-  const pathSerializer = (path: string, { id }: Record<string, unknown>) =>
-    path.replace("{id}", `n${id}`);
+  const pathSerializer = (path: string) => path.replace("{id}", "own");
   await expectAlike(get("/a/{id}", { params, pathSerializer }));
   await expectAlike(get("/a/{id}", { params }), { pathSerializer });
 });
@@ -128,48 +115,17 @@ Deno.test("POST() writes bodies as openapi-fetch does", async () => {
 Deno.test("POST() sends forms with their own content type, as openapi-fetch does", async () => {
   const form = new FormData();
   form.set("a", "b c");
-  const multipart = await expectAlike(post("/a", { body: form }));
-  expect(multipart.requests[0]).toMatchObject({
-    type: "multipart/form-data; boundary=boundary",
-    body: expect.stringContaining("b c"),
-  });
   await expectAlike(post("/a", { body: {}, bodySerializer: () => form }));
+  const multipart = await expectAlike(post("/a", { body: form }));
+  expect(multipart.requests[0]!.type).toBe("multipart/form-data; boundary=boundary");
   const type = "application/x-www-form-urlencoded";
   const headers = { "Content-Type": type };
+  await expectAlike(post("/a", { body: { a: "b c" } }), { headers });
   const encoded = await expectAlike(post("/a", { body: { a: "b c" }, headers }));
   expect(encoded.requests[0]).toMatchObject({ type, body: "a=b+c" });
-  await expectAlike(post("/a", { body: { a: "b c" } }), { headers });
 });
 
-// What a custom fetch and middleware are given
-
-/** Logs what a custom fetch is given. */
-const logged = (log: unknown[]): Options => ({
-  fetch(request, extension) {
-    const { method, url, cache, credentials, keepalive, custom } = request as Request & {
-      custom?: unknown;
-    };
-    log.push({ method, url, cache, credentials, keepalive, custom, extension });
-    return Promise.resolve(Response.json(1));
-  },
-});
-
-Deno.test("a custom fetch gets the options and custom properties of a call", async () => {
-  const init = { cache: "no-store", credentials: "omit", keepalive: true, custom: { a: 1 } };
-  for (const call of [get("/a", init), post("/a", { body: {}, ...init })]) {
-    const { log } = await expectAlike(call, logged);
-    expect(log).toMatchObject([{ custom: { a: 1 } }]);
-  }
-  const middleware = [{ onRequest() {} }];
-  const { log } = await expectAlike(get("/a", { ...init, middleware }), logged);
-  expect(log).toMatchObject([{ custom: { a: 1 } }]);
-});
-
-Deno.test("a custom fetch gets requestInitExt as its second argument on Node", async () => {
-  const requestInitExt = { dispatcher: "an agent" };
-  const { log } = await expectAlike(get("/a", {}), (log) => ({ ...logged(log), requestInitExt }));
-  expect(log).toMatchObject([{ extension: isDeno ? undefined : requestInitExt }]);
-});
+// What a custom fetch and middleware get
 
 /** A request that says which class it is. */
 class Traced extends Request {
@@ -179,20 +135,40 @@ class Traced extends Request {
   }
 }
 
+/** Logs what a custom fetch gets. */
+const logged = (log: unknown[]): Options => ({
+  fetch(request, extension) {
+    const { url, cache, credentials, keepalive, custom } = request as Request & { custom: unknown };
+    log.push({ url, cache, credentials, keepalive, custom, extension });
+    log.push(request instanceof Traced);
+    return Promise.resolve(Response.json(1));
+  },
+});
+
+Deno.test("a custom fetch gets the options and custom properties of a call", async () => {
+  const init = { cache: "no-store", credentials: "omit", keepalive: true, custom: { a: 1 } };
+  const middleware = [{ onRequest() {} }];
+  for (const call of [get("/a", init), get("/a", { ...init, middleware }), post("/a", init)]) {
+    const { log } = await expectAlike(call, logged);
+    expect(log[0]).toMatchObject({ custom: { a: 1 } });
+  }
+});
+
+Deno.test("a custom fetch gets requestInitExt as its second argument on Node", async () => {
+  const requestInitExt = { dispatcher: "an agent" };
+  const { log } = await expectAlike(get("/a", {}), (log) => ({ ...logged(log), requestInitExt }));
+  expect(log[0]).toMatchObject({ extension: isDeno ? undefined : requestInitExt });
+});
+
 Deno.test("a Request class of the client or of a call is what fetch and middleware get", async () => {
-  const tell = (log: unknown[]): Options => ({
-    fetch(request) {
-      log.push(request instanceof Traced);
-      return Promise.resolve(Response.json(1));
-    },
-  });
   const init = { body: { a: 1 }, Request: Traced };
-  expect((await expectAlike(post("/a", init), tell)).log).toEqual([true]);
-  const { log } = await expectAlike(async (client, log) => {
-    client.use({ onRequest: ({ request }) => void log.push(request instanceof Traced) });
-    return await client.GET("/a");
-  }, (log) => ({ ...tell(log), Request: Traced }));
-  expect(log).toEqual([true, true]);
+  expect((await expectAlike(post("/a", init), logged)).log[1]).toBe(true);
+  const onRequest: Middleware["onRequest"] = ({ request }) => {
+    expect(request).toBeInstanceOf(Traced);
+  };
+  const call = get("/a", { middleware: [{ onRequest }] });
+  const { log } = await expectAlike(call, (log) => ({ ...logged(log), Request: Traced }));
+  expect(log[1]).toBe(true);
 });
 
 Deno.test("a Request class of the client or of a call makes what the global fetch sends", async () => {
@@ -211,65 +187,57 @@ Deno.test("methods report statuses as openapi-fetch does", async () => {
       await expectAlike((client) => client[method]("/a", init));
     }
     await expectAlike((client) => client.request("patch", "/a", init));
-    const { data, error } = await expectAlike(get("/empty", init)); // with Content-Length: 0
-    expect([data, error]).toEqual([undefined, undefined]);
-    for (const parseAs of ["text", "blob", "arrayBuffer"]) {
+    for (const parseAs of ["json", "text", "blob", "arrayBuffer"]) {
       await expectAlike(get("/a", { ...init, parseAs }));
-      await expectAlike(get("/empty", { ...init, parseAs }));
+      const { data, error } = await expectAlike(get("/empty", { ...init, parseAs }));
+      expect([data, error]).toEqual([undefined, undefined]);
     }
   }
 });
 
 // Middleware
 
-/** Middleware that logs what it is given, and does what it is told to. */
+/** Middleware that logs what it gets, and does what it is told to. */
 function hooks(name: string, log: unknown[], behaviour: string): Middleware {
+  const acts = name === "b";
   return {
-    async onRequest({ request, schemaPath, params, options, id, ...rest }) {
-      // The client reads JSON itself: where parseAs would be "json", it is "stream".
-      const { fetch, querySerializer, bodySerializer, pathSerializer, parseAs: _, ...others } =
-        options;
-      const functions = [fetch, querySerializer, bodySerializer, pathSerializer];
-      log.push(name, schemaPath, params, others, functions.map((each) => typeof each));
-      log.push(request.method, request.url, typeof id, await request.clone().text(), rest);
-      log.push((request as Request & { custom?: unknown }).custom);
-      if (name === "b" && behaviour === "respond") return Response.json({ by: name });
-      return name === "b" && behaviour === "request"
-        ? new Request(`${request.url}/more`, request)
+    async onRequest({ request, schemaPath, params, options }) {
+      const { baseUrl, fetch, ...others } = options;
+      log.push(name, schemaPath, params, baseUrl, typeof fetch, Object.keys(others));
+      log.push(request.url, await request.clone().text(), (request as { custom?: unknown }).custom);
+      if (acts && behaviour === "respond") return Response.json({ by: name });
+      return acts && behaviour === "redirect"
+        ? new Request(`${request.url}/x`, request)
         : undefined;
     },
     async onResponse({ request, response }) {
       log.push(name, request.url, response.status, await response.clone().json());
-      return name === "b" && behaviour === "response"
-        ? Response.json({ by: name }, { status: 201 })
-        : undefined;
+      const replaces = acts && behaviour === "replace";
+      return replaces ? Response.json({ by: name }, { status: 201 }) : undefined;
     },
     onError({ error }) {
       log.push(name, error instanceof Error);
-      if (name === "c" && behaviour === "rename") return new RangeError("renamed");
-      return name === "b" && behaviour === "mend" ? Response.json({ by: name }) : undefined;
+      if (acts && behaviour === "rename") return new RangeError("renamed");
+      return acts && behaviour === "mend" ? Response.json({ by: name }) : undefined;
     },
   };
 }
 
-for (const behaviour of ["pass", "request", "respond", "response", "mend", "rename"]) {
-  Deno.test(`methods run middleware as openapi-fetch does, told to ${behaviour}`, async () => {
+for (const behaviour of ["pass", "redirect", "respond", "replace", "mend", "rename"]) {
+  Deno.test(`middleware that is told to ${behaviour} does as openapi-fetch lets it`, async () => {
     const failing = behaviour === "mend" || behaviour === "rename";
     await expectAlike(async (client, log) => {
-      const make = (name: string) => hooks(name, log, behaviour);
-      const [ejected, twice] = [make("x"), make("y")];
-      client.use(make("a"), ejected, undefined as never, null as never, make("b"));
-      client.eject(ejected, make("never used"));
-      client.use(twice, twice);
-      client.eject(twice);
+      const ejected = hooks("x", log, behaviour);
+      client.use(hooks("a", log, behaviour), ejected, hooks("b", log, behaviour));
+      client.eject(ejected);
       const call = client.POST("/a/{id}", {
         ...failing && { fetch: () => Promise.reject(new Error("boom")) },
         body: { c: 1 },
         custom: { d: 1 },
-        middleware: [null as never, make("c"), undefined as never],
+        middleware: [null as never, hooks("c", log, behaviour)],
         params: { path: { id: 5 } },
       });
-      return await call.catch((error) => void log.push(`${error}`));
+      return await call.catch((error) => void log.push(error instanceof RangeError));
     });
   });
 }

@@ -11,12 +11,6 @@ function refusal(options: unknown): Promise<ConfigurationError> {
   return failure(ConfigurationError, () => createClient(options as ClientOptions));
 }
 
-Deno.test("createClient() throws when it gets no options", async () => {
-  for (const options of [undefined, "https://service.example/"]) {
-    expect((await refusal(options)).message).toMatch(/"baseUrl"/);
-  }
-});
-
 const badBaseUrls: Record<string, unknown> = {
   "missing": undefined,
   "empty": "",
@@ -89,14 +83,6 @@ for (const [name, values] of badNumbers) {
     }
   });
 }
-
-Deno.test("createClient() refuses options of the wrong kind", async () => {
-  const names = ["fetch", "onRetry", "Request", "bodySerializer", "pathSerializer"];
-  for (const name of names) {
-    const error = await refusal({ baseUrl, [name]: "x" });
-    expect(error.message).toBe(`"${name}" must be a function, not a string`);
-  }
-});
 
 Deno.test("createClient() refuses headers that cannot be sent, without showing them", async () => {
   const error = await refusal({ baseUrl, headers: { authorization: "sec\nret" } });

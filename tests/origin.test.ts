@@ -2,11 +2,9 @@
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
-import { sendAll } from "./client.ts";
+import { apiKey, sendAll } from "./client.ts";
 import { failure, failures } from "./outcome.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
-
-const apiKey = "key-of-the-client";
 
 Deno.test("methods refuse a baseUrl of a single call that is at another origin", async () => {
   await using other = await serve((_, response) => json(response, validKey));

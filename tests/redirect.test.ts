@@ -1,11 +1,9 @@
 import { expect } from "@std/expect";
 
 import { createClient, RedirectError } from "../mod.ts";
-import { baseUrl } from "./client.ts";
+import { apiKey, baseUrl } from "./client.ts";
 import { failure, failures } from "./outcome.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
-
-const apiKey = "key-of-the-client";
 
 for (const status of [300, 301, 302, 303, 304, 305, 307, 308, 399]) {
   for (const host of ["the same", "another"]) {

@@ -2,10 +2,9 @@
 import { expect } from "@std/expect";
 
 import { createClient, HttpError, InvalidResponseError } from "../mod.ts";
+import { apiKey } from "./client.ts";
 import { failure } from "./outcome.ts";
 import { type AnyPath, json, serve, serveBytes, validKey } from "./server.ts";
-
-const apiKey = "key-of-the-client";
 
 const marker = "text-of-the-body";
 

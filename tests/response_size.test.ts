@@ -2,11 +2,9 @@ import { expect } from "@std/expect";
 import { gzipSync } from "node:zlib";
 
 import { createClient, HttpError, InvalidResponseError, NetworkError } from "../mod.ts";
-import { baseUrl, endlessBody, isDeno } from "./client.ts";
+import { apiKey, baseUrl, endlessBody, isDeno } from "./client.ts";
 import { caught, deferred, failure } from "./outcome.ts";
 import { type AnyPath, json, serve, serveBytes, validKey } from "./server.ts";
-
-const apiKey = "key-of-the-client";
 
 Deno.test("call() reads a body of maxResponseBytes and no larger one", async () => {
   await using server = await serve(({ url }, response) => {

@@ -10,13 +10,12 @@ import {
   type ScamAddressError,
 } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
-import { isIdempotent, parseRetryAfter, retryDelay } from "../src/retry.ts";
-import { isDeno } from "./client.ts";
+import { parseRetryAfter, retryDelay } from "../src/retry.ts";
+import { apiKey, isDeno } from "./client.ts";
 import { createClock } from "./clock.ts";
 import { caught, failure } from "./outcome.ts";
 import { type AnyPath, json, type Responder, serve, validKey } from "./server.ts";
 
-const apiKey = "key-of-the-client";
 const repeatableMethods: Method[] = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"];
 const otherMethods: Method[] = ["POST", "PATCH"];
 const repeatableStatuses = [408, 429, 500, 502, 503, 504];
@@ -50,13 +49,6 @@ Deno.test("parseRetryAfter() ignores junk, negative values and the past", () => 
   }
 });
 
-Deno.test("isIdempotent() knows the methods that may be repeated", () => {
-  for (const method of repeatableMethods) expect(isIdempotent(method)).toBe(true);
-  for (const method of [...otherMethods, "", "get", "GETS"]) {
-    expect(isIdempotent(method)).toBe(false);
-  }
-});
-
 Deno.test("retryDelay() spreads the delay from nothing to a bound that doubles up to 8 s", () => {
   const bounds = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
   for (const [index, bound] of bounds.entries()) {
@@ -67,41 +59,6 @@ Deno.test("retryDelay() spreads the delay from nothing to a bound that doubles u
   }
   const failure = { attempt: 100, retries: 100, idempotent: true };
   expect(retryDelay(failure, 0.5)).toBe(4_000);
-});
-
-Deno.test("retryDelay() ends with the last attempt", () => {
-  for (const retries of [0, 1, 5]) {
-    const failure = { retries, idempotent: true, status: 503, retryAfter: 0 };
-    for (let attempt = 1; attempt <= retries; attempt++) {
-      expect(retryDelay({ ...failure, attempt }, 0)).toBe(0);
-    }
-    expect(retryDelay({ ...failure, attempt: retries + 1 }, 0)).toBe(undefined);
-  }
-});
-
-Deno.test("retryDelay() repeats what may be repeated and has failed in a way that may pass", () => {
-  for (let status = 200; status < 1_000; status++) {
-    const failure = { attempt: 1, retries: 2, status };
-    const idempotent = retryDelay({ ...failure, idempotent: true }, 0);
-    const other = retryDelay({ ...failure, idempotent: false }, 0);
-    expect([status, idempotent]).toEqual([
-      status,
-      repeatableStatuses.includes(status) ? 0 : undefined,
-    ]);
-    expect([status, other]).toEqual([status, status === 429 ? 0 : undefined]);
-  }
-  expect(retryDelay({ attempt: 1, retries: 2, idempotent: true }, 0)).toBe(0);
-  expect(retryDelay({ attempt: 1, retries: 2, idempotent: false }, 0)).toBe(undefined);
-});
-
-Deno.test("retryDelay() obeys the service up to 60 s", () => {
-  const failure = { attempt: 1, retries: 2, idempotent: true, status: 429 };
-  expect(retryDelay({ ...failure, retryAfter: 0 }, 0.9)).toBe(0);
-  expect(retryDelay({ ...failure, retryAfter: 60 }, 0.9)).toBe(60_000);
-  expect(retryDelay({ ...failure, retryAfter: 60.001 }, 0.9)).toBe(undefined);
-  expect(retryDelay({ ...failure, retryAfter: Infinity }, 0.9)).toBe(undefined);
-  expect(retryDelay({ ...failure, idempotent: false, retryAfter: 0.5 }, 0.9)).toBe(500);
-  expect(retryDelay({ ...failure, status: 400, retryAfter: 0.5 }, 0.9)).toBe(undefined);
 });
 
 // Which attempts are repeated

@@ -2,12 +2,11 @@ import { expect } from "@std/expect";
 
 import { createClient, TimeoutError } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
-import { baseUrl, endlessBody, sendAll, unusedFetch } from "./client.ts";
+import { apiKey, baseUrl, endlessBody, sendAll, unusedFetch } from "./client.ts";
 import { createClock } from "./clock.ts";
 import { deferred, failures } from "./outcome.ts";
 import { type AnyPath, json, type Responder, serve, serveSockets } from "./server.ts";
 
-const apiKey = "key-of-the-client";
 const timeout = 100;
 const options = { apiKey, timeout, retries: 0 };
 
