@@ -196,19 +196,16 @@ const quotingFetches: [string, (request: Request, text: string) => unknown][] = 
   ["in its cause", (_, text) => new Error("no", { cause: new Error("no", { cause: text }) })],
   ["among its errors", (_, text) => new AggregateError([new Error(text)])],
   ["as a DOMException", (_, text) => new DOMException(text, "NetworkError")],
-  ["in a field", (_, text) => Object.assign(new Error("no"), { config: { a: [{ b: text }] } })],
-  ["in the name of a field", (_, text) => Object.assign(new Error("no"), { [text]: 1 })],
+  ["in fields", (request, text) =>
+    Object.assign(new Error("no"), {
+      [text]: [{ text }, new Map([[text, text]]), Object.assign(() => {}, { text })],
+      request,
+      headers: request.headers,
+    })],
   ["in its code", (_, text) => Object.assign(new Error("no"), { code: text })],
   ["in an object as its code", (_, text) => Object.assign(new Error("no"), { code: { text } })],
   ["in its name", (_, text) => Object.assign(new Error("no"), { name: text })],
   ["in a hidden field", (_, text) => Object.defineProperty(new Error("no"), "a", { value: text })],
-  ["in a request", (request) => Object.assign(new Error("no"), { request })],
-  ["in headers", (request) => Object.assign(new Error("no"), { headers: request.headers })],
-  ["in a map", (_, text) => Object.assign(new Error("no"), { map: new Map([[text, text]]) })],
-  [
-    "in a function",
-    (_, text) => Object.assign(new Error("no"), { f: Object.assign(() => {}, { text }) }),
-  ],
   ["in an inherited field", (_, text) => Object.create(new Error(text))],
   ["in a getter", (_, text) =>
     new class extends Error {
