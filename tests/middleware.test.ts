@@ -23,6 +23,9 @@ Deno.test("middleware can make the response, replace it, and replace an error", 
     },
   };
   expect((await get(mend, () => Promise.reject(new Error("boom")))).data).toEqual(["mended"]);
+  const renamed = new RangeError("renamed");
+  const rename = { onError: () => renamed };
+  expect(await caught(get(rename, () => Promise.reject(new Error("boom"))))).toBe(renamed);
   const failed = await get({ onResponse: () => Response.json(["no"], { status: 500 }) });
   expect(failed.error).toEqual(["no"]);
   const wrong = { onResponse: () => new Response("<h1>") };

@@ -197,50 +197,36 @@ Deno.test("methods report statuses as openapi-fetch does", async () => {
 
 // Middleware
 
-/** Middleware that logs what it gets, and does what it is told to. */
-function hooks(name: string, log: unknown[], behaviour: string): Middleware {
-  const acts = name === "b";
+/** Middleware that logs what it gets. */
+function logging(name: string, log: unknown[]): Middleware {
   return {
     async onRequest({ request, schemaPath, params, options }) {
       const { baseUrl, fetch, ...others } = options;
       log.push(name, schemaPath, params, baseUrl, typeof fetch, Object.keys(others));
       log.push(request.url, await request.clone().text(), (request as { custom?: unknown }).custom);
-      if (acts && behaviour === "respond") return Response.json({ by: name });
-      return acts && behaviour === "redirect"
-        ? new Request(`${request.url}/x`, request)
-        : undefined;
     },
     async onResponse({ request, response }) {
       log.push(name, request.url, response.status, await response.clone().json());
-      const replaces = acts && behaviour === "replace";
-      return replaces ? Response.json({ by: name }, { status: 201 }) : undefined;
     },
-    onError({ error }) {
-      log.push(name, error instanceof Error);
-      if (acts && behaviour === "rename") return new RangeError("renamed");
-      return acts && behaviour === "mend" ? Response.json({ by: name }) : undefined;
-    },
+    onError: ({ error }) => void log.push(name, error instanceof Error),
   };
 }
 
-for (const behaviour of ["pass", "redirect", "respond", "replace", "mend", "rename"]) {
-  Deno.test(`middleware that is told to ${behaviour} does as openapi-fetch lets it`, async () => {
-    const failing = behaviour === "mend" || behaviour === "rename";
-    await expectAlike(async (client, log) => {
-      const ejected = hooks("x", log, behaviour);
-      client.use(hooks("a", log, behaviour), ejected, hooks("b", log, behaviour));
+Deno.test("middleware gets what openapi-fetch gives it, in the same order", async () => {
+  const failing = { fetch: () => Promise.reject(new Error("boom")) };
+  for (const init of [{}, failing]) {
+    const { log } = await expectAlike(async (client, log) => {
+      const ejected = logging("x", log);
+      client.use(logging("a", log), ejected, logging("b", log));
       client.eject(ejected);
-      const call = client.POST("/a/{id}", {
-        ...failing && { fetch: () => Promise.reject(new Error("boom")) },
-        body: { c: 1 },
-        custom: { d: 1 },
-        middleware: [null as never, hooks("c", log, behaviour)],
-        params: { path: { id: 5 } },
-      });
-      return await call.catch((error) => void log.push(error instanceof RangeError));
+      const middleware = [null as never, logging("c", log)];
+      const params = { path: { id: 5 } };
+      const given = { ...init, body: { c: 1 }, custom: { d: 1 }, middleware, params };
+      return await client.POST("/a/{id}", given).catch(() => {});
     });
-  });
-}
+    expect(log).toContainEqual({ d: 1 });
+  }
+});
 
 Deno.test("middleware sees parseAs as openapi-fetch gives it, except for json", async () => {
   await using server = await serve((_, response) => json(response, 1));
