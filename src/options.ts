@@ -121,7 +121,7 @@ export interface CallOptions {
 }
 
 /** The names of the options; the compiler holds the list to {@linkcode ClientOptions}. */
-const NAMES = Object.keys(
+const NAMES = /* @__PURE__ */ Object.keys(
   {
     allowInsecureHttp: 0,
     apiKey: 0,

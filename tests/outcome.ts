@@ -1,14 +1,32 @@
 import { inspect } from "node:util";
 
-/** Hands over what a promise rejects with. */
-export async function caught(promise: Promise<unknown>): Promise<unknown> {
+/** Something that is expected to fail: a promise, or a function to call. */
+type Attempt = Promise<unknown> | (() => unknown);
+
+// deno-lint-ignore no-explicit-any
+type Class<T> = abstract new (...args: any[]) => T;
+
+/** Returns what a promise rejects with or a function throws. */
+export async function caught(attempt: Attempt): Promise<unknown> {
   let value: unknown;
   try {
-    value = await promise;
+    value = await (typeof attempt === "function" ? attempt() : attempt);
   } catch (error) {
     return error;
   }
-  throw new Error(`A rejection was expected, not ${inspect(value)}`);
+  throw new Error(`An error was expected, not ${inspect(value)}`);
+}
+
+/** Returns the error that an attempt fails with, which must be of the class. */
+export async function failure<T>(errorClass: Class<T>, attempt: Attempt): Promise<T> {
+  const error = await caught(attempt);
+  if (error instanceof errorClass) return error;
+  throw new Error(`A ${errorClass.name} was expected, not ${inspect(error)}`);
+}
+
+/** Returns the errors that attempts at the same time fail with, all of them of the class. */
+export function failures<T>(errorClass: Class<T>, attempts: Attempt[]): Promise<T[]> {
+  return Promise.all(attempts.map((attempt) => failure(errorClass, attempt)));
 }
 
 /** Everything that a value shows of itself, and of all that hangs on it, to whoever logs it. */
@@ -30,17 +48,6 @@ export function shown(value: unknown): string {
   };
   collect(value);
   return texts.join("\n");
-}
-
-/** Makes the back-off between attempts as short as can be, until it is disposed of. */
-export function withoutBackOff(): Disposable {
-  const { random } = Math;
-  Math.random = () => 0;
-  return {
-    [Symbol.dispose]() {
-      Math.random = random;
-    },
-  };
 }
 
 /** A promise that is settled from outside. */

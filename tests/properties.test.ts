@@ -2,12 +2,13 @@ import { expect } from "@std/expect";
 import fc from "fast-check";
 
 import { type ClientOptions, createClient, HttpError, ScamAddressError } from "../mod.ts";
+import { baseUrl, isDeno } from "./client.ts";
 import { shown } from "./outcome.ts";
 import { serve } from "./server.ts";
 
 const codes = ["configuration", "http", "invalid_response", "network", "redirect", "timeout"];
 
-/** Any JSON, near misses of the service's answers among them. */
+/** Any JSON, near misses of the service's responses among them. */
 const anyJson = fc.oneof(
   fc.jsonValue(),
   fc.record({
@@ -58,58 +59,59 @@ function isKeyStatus(value: unknown): boolean {
   return apiKeyValid === false || (apiKeyValid === true && Number.isInteger(data?.credits));
 }
 
+/** Parses the JSON of a body; `undefined` when it is none. */
+function parse(body: string | Uint8Array): unknown {
+  try {
+    return JSON.parse(typeof body === "string" ? body : new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
 const nullBody = (status: number) => [204, 205, 304].includes(status);
 
 function options(fetch: () => Response, apiKey: string): ClientOptions {
   return {
-    baseUrl: "https://service.example/api",
+    baseUrl,
     apiKey,
     fetch: () => Promise.resolve(fetch()),
     retries: 0,
   };
 }
 
-Deno.test("checkKey() gives a key's status or a documented error for any answer", async () => {
+Deno.test("checkKey() gives a key's status or a documented error for any response", async () => {
+  let next: { status: number; body: string | Uint8Array } = { status: 200, body: "" };
+  await using server = await serve((_, response) => {
+    response.writeHead(next.status);
+    response.end(nullBody(next.status) ? undefined : next.body);
+  });
   await fc.assert(
-    fc.asyncProperty(anyStatus, anyBody, usableKey, async (status, body, key) => {
-      const fetch = () => new Response(nullBody(status) ? null : body, { status });
-      const { value, error } = await outcome(
-        () => createClient(options(fetch, key)).checkKey(),
-        key,
-      );
+    fc.asyncProperty(anyStatus, anyBody, usableKey, async (status, body, apiKey) => {
+      fc.pre(status !== 407 || isDeno); // Node's fetch does not hand it over
+      next = { status, body };
+      const client = createClient({ baseUrl: server.url, apiKey, retries: 0 });
+      const { value, error } = await outcome(() => client.checkKey(), apiKey);
       if (status >= 400) expect(error).toMatchObject({ code: "http", status });
       else if (status >= 300) expect(error).toMatchObject({ code: "redirect", status });
       else if (error) expect(error).toMatchObject({ code: "invalid_response", status });
       else expect(isKeyStatus(value)).toBe(true);
+      expect(error === undefined).toBe(
+        status < 300 && !nullBody(status) && isKeyStatus(parse(body)),
+      );
     }),
-    { numRuns: 300 },
   );
 });
 
-Deno.test("checkKey() accepts all that the document allows and nothing else", async () => {
+Deno.test("call() gives any JSON, and keeps that of errors", async () => {
   await fc.assert(
-    fc.asyncProperty(anyJson, async (answer) => {
-      const json = JSON.stringify(answer);
-      const fetch = () => new Response(json);
-      const { value, error } = await outcome(() => createClient(options(fetch, "key")).checkKey());
-      expect(error === undefined).toBe(isKeyStatus(JSON.parse(json)));
-      if (!error) expect(value).toEqual(JSON.parse(json));
-    }),
-    { numRuns: 300 },
-  );
-});
-
-Deno.test("call() hands over any JSON, and keeps any error's", async () => {
-  await fc.assert(
-    fc.asyncProperty(anyStatus, fc.jsonValue(), usableKey, async (status, answer, key) => {
+    fc.asyncProperty(anyStatus, fc.jsonValue(), usableKey, async (status, document, key) => {
       fc.pre(!nullBody(status) && (status < 300 || status >= 400));
-      const json = JSON.stringify(answer);
+      const json = JSON.stringify(document);
       const fetch = () => new Response(json, { status });
       const client = createClient(options(fetch, key));
       const { value, error } = await outcome(() => client.call("GET", "report"), key);
       expect(error ? (error as HttpError).body : value).toEqual(JSON.parse(json));
     }),
-    { numRuns: 300 },
   );
 });
 
@@ -136,42 +138,6 @@ Deno.test("errors never show a key, wherever the service echoes it", async () =>
       if (error instanceof HttpError) expect([...error.headers.keys()]).toContain(header);
       else if (!error && value !== undefined) expect(value).toEqual(JSON.parse(wrap(key)));
     }),
-    { numRuns: 300 },
-  );
-});
-
-Deno.test("NetworkError never shows a key, whatever a fetch throws", async () => {
-  const quote = fc.letrec((tie) => ({
-    thrown: fc.oneof(
-      { depthSize: "small" },
-      fc.constant((key: string): unknown => key),
-      fc.constant((key: string): unknown => new Error(key)),
-      fc.constant((key: string): unknown => new DOMException(key)),
-      fc.constant((key: string): unknown => new Map([[key, key]])),
-      fc.anything().map((value) => (): unknown => value),
-      tie("thrown").map((inner) => (key: string): unknown =>
-        new Error("no", { cause: (inner as (key: string) => unknown)(key) })
-      ),
-      fc.tuple(fc.string(), tie("thrown")).map(([name, inner]) => (key: string): unknown =>
-        Object.assign(new Error("no"), { [`_${name}`]: (inner as (key: string) => unknown)(key) })
-      ),
-      tie("thrown").map((inner) => (key: string): unknown =>
-        new AggregateError([(inner as (key: string) => unknown)(key)])
-      ),
-    ),
-  })).thrown as fc.Arbitrary<(key: string) => unknown>;
-  await fc.assert(
-    fc.asyncProperty(quote, usableKey, async (thrown, key) => {
-      const fetch = () => {
-        throw thrown(key);
-      };
-      const { error } = await outcome(
-        () => createClient(options(fetch, key)).call("GET", "report"),
-        key,
-      );
-      expect(error!.code).toBe("network");
-    }),
-    { numRuns: 300 },
   );
 });
 
@@ -199,7 +165,6 @@ Deno.test("createClient() takes a base URL or throws a ConfigurationError for an
       const slash = base.href.endsWith("/") ? "" : "/";
       expect(urls).toEqual([`${base.href}${slash}report`]);
     }),
-    { numRuns: 300 },
   );
 });
 
@@ -218,14 +183,13 @@ Deno.test("any key travels as it is or is refused without being quoted", async (
         if (request.url.endsWith("checkKey")) sent.push((await request.json()).apiKey);
         return new Response(`{"apiKeyValid":false}`);
       };
-      const client = createClient({ baseUrl: "https://service.example", apiKey: () => key, fetch });
+      const client = createClient({ baseUrl, apiKey: () => key, fetch });
       const called = await outcome(() => client.call("GET", "report"), part);
       const checked = await outcome(() => client.checkKey(key), part);
       expect(called.error?.code).toBe(checked.error?.code);
       if (called.error) expect([called.error.code, sent]).toEqual(["configuration", []]);
       else expect(sent).toEqual([key, null, key]);
     }),
-    { numRuns: 300 },
   );
 });
 
@@ -252,25 +216,5 @@ Deno.test("call() stays below the base URL or throws a ConfigurationError for an
       if (error) expect([error.code, urls]).toEqual(["configuration", []]);
       else expect(urls[0]!.startsWith(baseUrl)).toBe(true);
     }),
-    { numRuns: 300 },
-  );
-});
-
-Deno.test("a real server may answer with any status and any body", async () => {
-  let answer: { status: number; body: string | Uint8Array } = { status: 200, body: "" };
-  await using server = await serve((_, response) => {
-    response.writeHead(answer.status);
-    response.end(nullBody(answer.status) ? undefined : answer.body);
-  });
-  const apiKey = "key-0123456789";
-  const client = createClient({ baseUrl: server.url, apiKey, retries: 0 });
-  await fc.assert(
-    fc.asyncProperty(anyStatus, anyBody, async (status, body) => {
-      answer = { status, body };
-      const { value, error } = await outcome(() => client.checkKey(), apiKey);
-      if (!error) return expect(isKeyStatus(value)).toBe(true);
-      if (status >= 400 && status !== 407) expect(error).toMatchObject({ code: "http", status });
-    }),
-    { numRuns: 200 },
   );
 });

@@ -2,7 +2,6 @@ import { expect } from "@std/expect";
 import { inspect } from "node:util";
 
 import {
-  ConfigurationError,
   createClient,
   HttpError,
   InvalidResponseError,
@@ -10,9 +9,11 @@ import {
   RedirectError,
   type RetryEvent,
   type ScamAddressClient,
-  type ScamAddressError,
 } from "../mod.ts";
-import { caught, shown, withoutBackOff } from "./outcome.ts";
+import { createClientWith } from "../src/client.ts";
+import { baseUrl } from "./client.ts";
+import { createClock } from "./clock.ts";
+import { failure, shown } from "./outcome.ts";
 import { type AnyPath, json, serve, serveBytes, validKey } from "./server.ts";
 
 /** Holds all that changes on the way through URLs, JSON, HTML and regular expressions. */
@@ -32,15 +33,14 @@ function expectNoKey(value: unknown): void {
   expect(forms.filter((form) => text.includes(form))).toEqual([]);
 }
 
-/** Asserts the class of what a call rejects with, and that it shows no key. */
-async function expectRejection(
-  errorClass: new (...args: never[]) => unknown,
+/** Returns the error that a call fails with, which must be of the class and show no key. */
+async function keylessFailure<T>(
+  errorClass: new (...args: never[]) => T,
   call: Promise<unknown>,
-): Promise<ScamAddressError> {
-  const error = await caught(call);
+): Promise<T> {
+  const error = await failure(errorClass as new () => T, call);
   expectNoKey(error);
-  expect(error).toBeInstanceOf(errorClass);
-  return error as ScamAddressError;
+  return error;
 }
 
 /** The ways to send the key: in the header and in the body. */
@@ -50,7 +50,7 @@ function calls(client: ScamAddressClient<AnyPath>): (() => Promise<unknown>)[] {
     () => client.call("POST", "report", { body: {} }),
     () => client.checkKey(),
     () => client.GET("/report"),
-    () => client.POST("/checkKey", { body: { apiKey } } as never),
+    () => client.POST("/checkKey", { body: { apiKey } }),
   ];
 }
 
@@ -77,7 +77,7 @@ Deno.test("shown() finds a key wherever an error could hold it", () => {
 });
 
 Deno.test("the client shows no key", () => {
-  const client = createClient({ baseUrl: "https://service.example", apiKey });
+  const client = createClient({ baseUrl, apiKey });
   expectNoKey(client);
   expectNoKey(Object.entries(client));
   expect(JSON.stringify(client)).not.toContain("k3y");
@@ -100,7 +100,6 @@ Deno.test("the key travels in its header, or in the body of checkKey(), and nowh
 });
 
 Deno.test("errors show no key that the service echoes", async () => {
-  using _ = withoutBackOff();
   const escaped = [...apiKey]
     .map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
     .join("");
@@ -120,29 +119,27 @@ Deno.test("errors show no key that the service echoes", async () => {
     response.end(bodies[count % bodies.length]);
   });
   const events: RetryEvent[] = [];
-  const client = createClient({
-    baseUrl: server.url,
-    apiKey,
-    retries: 1,
-    onRetry: (event) => void events.push(event),
-  });
+  const onRetry = (event: RetryEvent) => void events.push(event);
+  const options = { baseUrl: server.url, apiKey, retries: 1, onRetry };
+  const client = createClientWith(options, createClock());
   for (const _body of bodies) {
-    const error = await expectRejection(HttpError, client.call("POST", "401")) as HttpError;
+    const error = await keylessFailure(HttpError, client.call("POST", "401"));
     expect(error.headers.get("x-raw")).toBe("[redacted]");
-    await expectRejection(RedirectError, client.call("GET", "307"));
-    await expectRejection(HttpError, client.call("GET", "503"));
+    const { location } = await keylessFailure(RedirectError, client.call("GET", "307"));
+    expect(location).toBe("https://other.example/?key=[redacted]");
+    await keylessFailure(HttpError, client.call("GET", "503"));
   }
   expect(events.length).toBe(bodies.length);
   expectNoKey(events);
 });
 
-Deno.test("HttpError keeps what the service says besides the key", async () => {
+Deno.test("HttpError keeps what the service says in addition to the key", async () => {
   await using server = await serve((_, response) =>
     json(response, { error: `Unknown key ${apiKey}`, code: 7, list: [apiKey] }, 401)
   );
   const client = createClient({ baseUrl: server.url, apiKey });
   for (const call of [client.call("GET", "report"), client.checkKey(apiKey)]) {
-    const { body } = await caught(call) as HttpError;
+    const { body } = await failure(HttpError, call);
     expect(body).toEqual({ error: "Unknown key [redacted]", code: 7, list: ["[redacted]"] });
   }
 });
@@ -154,28 +151,11 @@ Deno.test("HttpError keeps the text where JSON cannot be rewritten without the k
     response.writeHead(400).end(bodies[Number(url.slice(1))]);
   });
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey: "100" });
-  const error = await caught(client.call("GET", "0")) as HttpError;
-  expect(error).toBeInstanceOf(HttpError);
+  const error = await failure(HttpError, client.call("GET", "0"));
   expect(error.body).toBe(bodies[0]);
   expect((await client.GET("/0")).error).toEqual({ credits: 100 });
-  expect(await caught(client.call("GET", "1"))).toBeInstanceOf(HttpError); // runtimes differ in depth
+  await failure(HttpError, client.call("GET", "1")); // runtimes differ in how deep they parse
   expect((await client.GET("/1")).response.status).toBe(400);
-});
-
-Deno.test("RedirectError shows no key that the location holds, encoded or not", async () => {
-  const locations: [string, string][] = [
-    [apiKey, encodeURIComponent(apiKey)],
-    ["plain-key", "plain-key"],
-  ];
-  for (const [apiKey, text] of locations) {
-    await using server = await serve((_, response) =>
-      void response.writeHead(302, { location: `https://other.example/?key=${text}&a=1` }).end()
-    );
-    const client = createClient({ baseUrl: server.url, apiKey });
-    const error = await caught(client.call("GET", "report")) as RedirectError;
-    expect(error.location).toBe("https://other.example/?key=[redacted]&a=1");
-    expect(shown(error)).not.toContain(text);
-  }
 });
 
 Deno.test("InvalidResponseError shows no key that the service echoes", async () => {
@@ -191,10 +171,10 @@ Deno.test("InvalidResponseError shows no key that the service echoes", async () 
     void response.end(bodies[(count - 1) % bodies.length])
   );
   const client = createClient({ baseUrl: server.url, apiKey, maxResponseBytes: 10_000 });
-  for (const _ of bodies) await expectRejection(InvalidResponseError, client.checkKey());
+  for (const _ of bodies) await keylessFailure(InvalidResponseError, client.checkKey());
   for (const _ of bodies) {
     const call = client.POST("/checkKey", { body: { apiKey } });
-    await expectRejection(InvalidResponseError, call);
+    await keylessFailure(InvalidResponseError, call);
   }
 });
 
@@ -206,29 +186,26 @@ Deno.test("NetworkError shows no key when the connection fails or talks nonsense
   });
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, retries: 0 });
   for (let round = 0; round < 3; round++) {
-    for (const call of calls(client)) await expectRejection(NetworkError, call());
+    for (const call of calls(client)) await keylessFailure(NetworkError, call());
   }
 });
 
-/** What a fetch of the caller's own may throw, given all that it knows. */
+/** What a custom fetch may throw, given all that it knows. */
 const quotingFetches: [string, (request: Request, text: string) => unknown][] = [
   ["in its message", (_, text) => new Error(`Cannot send ${text}`)],
   ["in its cause", (_, text) => new Error("no", { cause: new Error("no", { cause: text }) })],
   ["among its errors", (_, text) => new AggregateError([new Error(text)])],
   ["as a DOMException", (_, text) => new DOMException(text, "NetworkError")],
-  ["in a field", (_, text) => Object.assign(new Error("no"), { config: { a: [{ b: text }] } })],
-  ["in the name of a field", (_, text) => Object.assign(new Error("no"), { [text]: 1 })],
+  ["in fields", (request, text) =>
+    Object.assign(new Error("no"), {
+      [text]: [{ text }, new Map([[text, text]]), Object.assign(() => {}, { text })],
+      request,
+      headers: request.headers,
+    })],
   ["in its code", (_, text) => Object.assign(new Error("no"), { code: text })],
   ["in an object as its code", (_, text) => Object.assign(new Error("no"), { code: { text } })],
   ["in its name", (_, text) => Object.assign(new Error("no"), { name: text })],
   ["in a hidden field", (_, text) => Object.defineProperty(new Error("no"), "a", { value: text })],
-  ["in a request", (request) => Object.assign(new Error("no"), { request })],
-  ["in headers", (request) => Object.assign(new Error("no"), { headers: request.headers })],
-  ["in a map", (_, text) => Object.assign(new Error("no"), { map: new Map([[text, text]]) })],
-  [
-    "in a function",
-    (_, text) => Object.assign(new Error("no"), { f: Object.assign(() => {}, { text }) }),
-  ],
   ["in an inherited field", (_, text) => Object.create(new Error(text))],
   ["in a getter", (_, text) =>
     new class extends Error {
@@ -264,14 +241,14 @@ for (const [place, quote] of quotingFetches) {
     };
     const events: RetryEvent[] = [];
     const client = createClient<AnyPath>({
-      baseUrl: "https://service.example",
+      baseUrl,
       apiKey,
       fetch,
       retries: 0,
       onRetry: (event) => void events.push(event),
     });
     for (const call of calls(client)) {
-      const error = await expectRejection(NetworkError, call());
+      const error = await keylessFailure(NetworkError, call());
       expect(error.cause).toBeInstanceOf(Error);
     }
     expectNoKey(events);
@@ -287,12 +264,12 @@ for (const [place, quote] of quotingFetches) {
       return Promise.resolve(new Response(body));
     };
     const client = createClient<AnyPath>({
-      baseUrl: "https://service.example",
+      baseUrl,
       apiKey,
       fetch,
       retries: 0,
     });
-    for (const call of calls(client)) await expectRejection(NetworkError, call());
+    for (const call of calls(client)) await keylessFailure(NetworkError, call());
   });
 }
 
@@ -317,8 +294,8 @@ Deno.test("NetworkError says why, by the message and the code of the innermost c
   ];
   for (const [cause, expected] of causes) {
     const fetch = () => Promise.reject(cause);
-    const client = createClient({ baseUrl: "https://service.example", apiKey, fetch, retries: 0 });
-    const error = await caught(client.call("GET", "report")) as NetworkError;
+    const client = createClient({ baseUrl, apiKey, fetch, retries: 0 });
+    const error = await failure(NetworkError, client.call("GET", "report"));
     expect(error.message).toBe(`"GET /report" got no response: ${expected.message}`);
     expect(error.cause).toBeInstanceOf(Error);
     const { message, code } = error.cause as Error & { code?: string };
@@ -326,146 +303,7 @@ Deno.test("NetworkError says why, by the message and the code of the innermost c
   }
 });
 
-// Keys that no header can carry
-
-Deno.test("ConfigurationError does not quote a key that no header can carry", async () => {
-  const keys = [
-    "k3y\n",
-    "k3y\u20ac",
-    "k3y\0",
-    " k3y",
-    "k3y ",
-    "k3y\r\nX: y",
-    "k3y\x7f",
-    "k3y😀",
-    "",
-    7,
-  ];
-  const fetch = () => Promise.reject(new Error("Nothing must be sent"));
-  for (const key of keys as string[]) {
-    let thrown: unknown;
-    try {
-      createClient({ baseUrl: "https://service.example", apiKey: key });
-    } catch (error) {
-      thrown = error;
-    }
-    const client = createClient({ baseUrl: "https://service.example", apiKey: () => key, fetch });
-    const errors = [
-      thrown,
-      await caught(client.checkKey()),
-      await caught(client.checkKey(key)),
-      await caught(client.call("GET", "report")),
-    ];
-    for (const error of errors) {
-      expect(error).toBeInstanceOf(ConfigurationError);
-      expect(shown(error)).not.toContain("k3y");
-    }
-  }
-});
-
-Deno.test("POST() sends whatever JSON holds as the key to check", async () => {
-  const sent: unknown[] = [];
-  const fetch = async (request: Request) => {
-    sent.push((await request.json()).apiKey);
-    return Response.json({ code: 7 }, { status: 400 });
-  };
-  const client = createClient({ baseUrl: "https://service.example", fetch });
-  const keys = ["", "\ud800", "\udc00k", "€", " \n", null, 7, ["a"], { a: null }];
-  for (const apiKey of keys) {
-    const { error } = await client.POST("/checkKey", { body: { apiKey: apiKey as string } });
-    expect(error).toEqual({ code: 7 });
-  }
-  expect(sent).toEqual(keys);
-});
-
-Deno.test("a function for the key that fails or gives junk is a ConfigurationError", async () => {
-  const boom = new Error("The vault is shut");
-  const functions: [() => unknown, unknown][] = [
-    [() => {
-      throw boom;
-    }, boom],
-    [() => Promise.reject(boom), boom],
-    [() => undefined, undefined],
-    [() => Promise.resolve(7), undefined],
-    [() => "", undefined],
-    [() => ({ toString: () => apiKey }), undefined],
-  ];
-  const fetch = () => Promise.reject(new Error("Nothing must be sent"));
-  for (const [apiKey, cause] of functions) {
-    const client = createClient<AnyPath>({
-      baseUrl: "https://service.example",
-      apiKey: apiKey as () => string,
-      fetch,
-    });
-    for (const call of calls(client).slice(0, 4)) {
-      const error = await caught(call()) as ConfigurationError;
-      expect(error).toBeInstanceOf(ConfigurationError);
-      expect(error.cause).toBe(cause);
-    }
-  }
-});
-
-// Other origins
-
-Deno.test("methods refuse a baseUrl of a single call that is at another origin", async () => {
-  await using other = await serve((_, response) => json(response, validKey));
-  await using server = await serve((_, response) => json(response, validKey));
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
-  const { port } = new URL(server.url);
-  const elsewhere = [
-    other.url,
-    other.url.slice(0, -1),
-    `http://localhost:${port}/`,
-    `https://127.0.0.1:${port}/`,
-    `http://127.0.0.1:${port}0/`,
-    `http://127.0.0.1:${port}@${new URL(other.url).host}/`,
-    `http://127.0.0.1:${port}\\@${new URL(other.url).host}/`,
-    `//${new URL(other.url).host}/`,
-    `data:application/json,{"apiKeyValid":false}#`,
-    "ftp://127.0.0.1/",
-  ];
-  for (const baseUrl of elsewhere) {
-    for (const middleware of [[], [{ onRequest() {} }]]) {
-      const get = client.GET("/report", { baseUrl, middleware } as never);
-      await expectRejection(ConfigurationError, get);
-      const post = client.POST("/checkKey", { baseUrl, middleware, body: { apiKey } } as never);
-      await expectRejection(ConfigurationError, post);
-    }
-  }
-  expect(other.requests).toEqual([]);
-  expect(server.requests).toEqual([]);
-  await client.GET("/report", { baseUrl: `${server.url}v2/` } as never);
-  expect(server.requests[0]!.url).toBe("/v2/report");
-});
-
-Deno.test("methods refuse a path that leads to another origin", async () => {
-  await using other = await serve((_, response) => json(response, validKey));
-  await using server = await serve((_, response) => json(response, validKey));
-  const { host } = new URL(other.url);
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
-  const paths = [`@${host}/`, `.${host}/`, `:1@${host}/`, `0/`, `\\\\${host}/`, `/\\${host}/`];
-  for (const path of paths) {
-    await expectRejection(ConfigurationError, client.GET(path));
-    await expectRejection(ConfigurationError, client.call("GET", path.replace(/^[^/\\]/, "//$&")));
-  }
-  await client.GET(`//${host}/`);
-  await expectRejection(ConfigurationError, client.GET(`http://${host}/`));
-  expect(other.requests).toEqual([]);
-});
-
-Deno.test("methods refuse a request that middleware sends to another origin", async () => {
-  await using other = await serve((_, response) => json(response, validKey));
-  await using server = await serve((_, response) => json(response, validKey));
-  for (const url of [other.url, server.url.replace("127.0.0.1", "localhost")]) {
-    const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
-    client.use({ onRequest: ({ request }) => new Request(url, request) });
-    for (const call of calls(client)) await expectRejection(ConfigurationError, call());
-  }
-  expect(other.requests).toEqual([]);
-  expect(server.requests).toEqual([]);
-});
-
-Deno.test("middleware sees the key neither in requests nor in answers", async () => {
+Deno.test("middleware sees the key neither in requests nor in responses", async () => {
   await using server = await serve((_, response) => json(response, []));
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
   const seen: unknown[] = [];
@@ -494,51 +332,8 @@ Deno.test("nobody but the client sets the header of the key", async () => {
     },
   });
   await client.call("GET", "report", { headers });
-  await client.GET("/report", { headers, params: { header: headers } } as never);
+  await client.GET("/report", { headers, params: { header: headers } });
   await client.checkKey();
   const sent = server.requests.map(({ headers }) => headers["x-api-key"]);
   expect(sent).toEqual([apiKey, apiKey, undefined]);
-});
-
-Deno.test("createClient() refuses plain http to hosts other than this machine", () => {
-  const create = (baseUrl: string, allowInsecureHttp?: boolean) => () =>
-    createClient({ baseUrl, apiKey, allowInsecureHttp });
-  const others = [
-    "http://service.example",
-    "http://localhost.example",
-    "http://127.0.0.1.example",
-    "http://127.evil.example",
-    "http://128.0.0.1",
-    "http://0.0.0.0",
-    "http://10.0.0.1",
-    "http://[::]",
-    "http://[fe80::1]",
-    "http://[::ffff:8.8.8.8]",
-    "http://sub.localhost.example",
-    "HTTP://SERVICE.EXAMPLE",
-  ];
-  for (const baseUrl of others) {
-    expect(create(baseUrl)).toThrow(ConfigurationError);
-    expect(create(baseUrl, false)).toThrow(/"baseUrl" .*"allowInsecureHttp"/);
-    create(baseUrl, true)();
-  }
-  const own = [
-    "http://localhost:1",
-    "http://LOCALHOST",
-    "http://127.0.0.1",
-    "http://127.9.9.9",
-    "http://[::1]:1",
-    "http://127.1",
-  ];
-  for (const baseUrl of [...own, "https://service.example"]) create(baseUrl)();
-  for (
-    const baseUrl of ["ftp://127.0.0.1", "ws://localhost", "file:///", "data:,", "blob:https://a"]
-  ) {
-    expect(create(baseUrl, true)).toThrow(ConfigurationError);
-  }
-  for (
-    const baseUrl of ["https://u:p@service.example", "https://a/?k", "https://a/#f", "https://a/?"]
-  ) {
-    expect(create(baseUrl, true)).toThrow(ConfigurationError);
-  }
 });

@@ -32,8 +32,8 @@ export interface HttpServer extends TestServer {
   closeIdleConnections(): void;
 }
 
-/** What a server answers, the number of the request counted from 1. */
-export type Answer = (
+/** Responds to a request, given its number counted from 1. */
+export type Responder = (
   request: Recorded,
   response: ServerResponse,
   count: number,
@@ -59,7 +59,7 @@ async function listen(server: Server, scheme = "http"): Promise<TestServer> {
 }
 
 /** Starts an HTTP server on an ephemeral port; `await using` stops it. */
-export async function serve(answer: Answer): Promise<HttpServer> {
+export async function serve(respond: Responder): Promise<HttpServer> {
   const requests: Recorded[] = [];
   const server = createServer(async (request, response) => {
     let body = "";
@@ -67,7 +67,7 @@ export async function serve(answer: Answer): Promise<HttpServer> {
     try {
       for await (const chunk of request.setEncoding("utf8")) body += chunk;
     } catch {
-      return; // likewise
+      return; // the client went away
     }
     const recorded: Recorded = {
       method: request.method!,
@@ -77,7 +77,7 @@ export async function serve(answer: Answer): Promise<HttpServer> {
       body,
     };
     requests.push(recorded);
-    await answer(recorded, response, requests.length);
+    await respond(recorded, response, requests.length);
   });
   return {
     ...await listen(server),
@@ -96,7 +96,7 @@ export function serveSockets(
 
 /** Starts a server that reads each request whole and then sends the bytes, whatever they are. */
 export async function serveBytes(
-  answer: (socket: Socket, count: number) => void,
+  respond: (socket: Socket, count: number) => void,
 ): Promise<TestServer & { count: number }> {
   const server = await serveSockets((socket) => {
     let received = "";
@@ -106,23 +106,39 @@ export async function serveBytes(
       if (head === undefined) return;
       if (body!.length < Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0)) return;
       received = "";
-      answer(socket, ++counted.count);
+      respond(socket, ++counted.count);
     });
   });
   const counted = Object.assign(server, { count: 0 });
   return counted;
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function json(response: ServerResponse, value: unknown, status = 200): void {
   response.writeHead(status, { "content-type": "application/json" });
   response.end(JSON.stringify(value));
 }
 
-/** The methods of openapi-fetch, for paths that are not in the OpenAPI document. */
-export interface AnyPath {
-  [path: string]: { get: { responses: never }; post: { responses: never } };
+// deno-lint-ignore no-explicit-any
+type Any = any;
+
+interface AnyJson {
+  content: { "application/json": Any };
 }
 
-/** An answer of `checkKey` to a valid key. */
+interface AnyOperation {
+  parameters: { path?: Any; query?: Any; header?: Any };
+  requestBody?: AnyJson;
+  responses: { 200: AnyJson; default: AnyJson };
+}
+
+/** All paths and methods, for what the OpenAPI document does not have. */
+export interface AnyPath {
+  [path: string]: Record<
+    "delete" | "get" | "head" | "options" | "patch" | "post" | "put",
+    AnyOperation
+  >;
+}
+
+/** What `checkKey` reports on a valid key. */
 export const validKey = { apiKeyValid: true, data: { credits: 100 } };

@@ -8,9 +8,9 @@ function only<T>(items: T[]): T {
   return items[0]!;
 }
 
-/** Sends one `checkKey` to a server that answers with `answer`. */
-async function checkKey(answer: unknown): Promise<[KeyStatus, Recorded]> {
-  await using server = await serve((_, response) => json(response, answer));
+/** Sends one `checkKey` to a server that responds with a body. */
+async function checkKey(body: unknown): Promise<[KeyStatus, Recorded]> {
+  await using server = await serve((_, response) => json(response, body));
   const client = createClient({ baseUrl: server.url, apiKey: "client-key" });
   return [await client.checkKey("some-key"), only(server.requests)];
 }
@@ -117,8 +117,8 @@ Deno.test("section 4: checkKey() without an argument checks the client's own key
 });
 
 Deno.test("section 4, rule 1: a valid key comes with its credits, and more fields pass", async () => {
-  const answer = { apiKeyValid: true, data: { credits: 7, plan: "x" }, more: [1] };
-  expect((await checkKey(answer))[0]).toEqual(answer);
+  const status = { apiKeyValid: true, data: { credits: 7, plan: "x" }, more: [1] };
+  expect((await checkKey(status))[0]).toEqual(status);
   for (const data of [undefined, null, [], {}, 7]) {
     await expect(checkKey({ apiKeyValid: true, data })).rejects.toMatchObject({
       code: "invalid_response",
@@ -126,7 +126,7 @@ Deno.test("section 4, rule 1: a valid key comes with its credits, and more field
   }
 });
 
-Deno.test("section 4, rule 2: an answer to a key that is not valid may hold anything else", async () => {
+Deno.test("section 4, rule 2: a response for a key that is not valid may hold anything else", async () => {
   for (
     const rest of [
       {},
@@ -150,7 +150,7 @@ Deno.test("section 4: which success status checkKey has is not shown, so any is 
   }
 });
 
-Deno.test("section 4: other endpoints answer with any JSON, or without content", async () => {
+Deno.test("section 4: other endpoints respond with any JSON, or without content", async () => {
   await using server = await serve(({ url }, response) => {
     if (url === "/nothing") response.writeHead(204).end();
     else response.end(decodeURIComponent(url.slice(1)));

@@ -40,25 +40,25 @@ Deno.test("POST() takes only what the OpenAPI document has", async () => {
   const { data, error, response } = await client.POST("/checkKey", { body: { apiKey: "k" } });
   assertType<Equal<typeof error, unknown>>();
   assertType<Equal<typeof response, Response>>();
-  // @ts-expect-error There is no data when the service answers with an error.
+  // @ts-expect-error There is no data when the service responds with an error.
   data.apiKeyValid;
   if (!data?.apiKeyValid) throw new Error("Not a valid key");
   assertType<Equal<typeof data.data.credits, number>>();
   expect(data.data.credits).toBe(3);
 
-  const wrong: (() => Promise<unknown>)[] = [
+  // Only the compiler reads this.
+  const _neverCalled = () => {
     // @ts-expect-error The body is required.
-    () => client.POST("/checkKey"),
+    client.POST("/checkKey");
     // @ts-expect-error The key is required.
-    () => client.POST("/checkKey", { body: {} }),
+    client.POST("/checkKey", { body: {} });
     // @ts-expect-error The key is a string.
-    () => client.POST("/checkKey", { body: { apiKey: 7 } }),
+    client.POST("/checkKey", { body: { apiKey: 7 } });
     // @ts-expect-error The document has no such path.
-    () => client.POST("/checkkey", { body: { apiKey: "k" } }),
+    client.POST("/checkkey", { body: { apiKey: "k" } });
     // @ts-expect-error The document has no GET for this path.
-    () => client.GET("/checkKey"),
-  ];
-  expect(wrong).toHaveLength(5);
+    client.GET("/checkKey");
+  };
 });
 
 Deno.test("call() resolves to unknown and takes only methods of HTTP", async () => {

@@ -1,0 +1,181 @@
+import { expect } from "@std/expect";
+
+import { createClient, NetworkError } from "../mod.ts";
+import { createClientWith } from "../src/client.ts";
+import { systemClock } from "../src/time.ts";
+import { apiKey, baseUrl, sendAll, unusedFetch } from "./client.ts";
+import { createClock } from "./clock.ts";
+import { caught, deferred } from "./outcome.ts";
+import { type AnyPath, json, serve, serveSockets, validKey } from "./server.ts";
+
+const reasons: [string, (controller: AbortController) => void][] = [
+  ["none", (controller) => controller.abort()],
+  ["an error", (controller) => controller.abort(new RangeError("The user left"))],
+  ["a string", (controller) => controller.abort("The user left")],
+  ["null", (controller) => controller.abort(null)],
+  ["zero", (controller) => controller.abort(0)],
+  ["one of our errors", (controller) => controller.abort(new NetworkError("Not from here"))],
+];
+
+for (const [kind, abort] of reasons) {
+  Deno.test(`call() rejects with the signal's reason when it is ${kind}`, async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    await using server = await serve(() => abort(controller));
+    let retries = 0;
+    const client = createClient({ baseUrl: server.url, apiKey, onRetry: () => retries++ });
+    const call = () => client.call("GET", "report", { signal });
+    expect(await caught(call())).toBe(signal.reason); // under way
+    expect(await caught(call())).toBe(signal.reason); // from the start
+    expect(retries).toBe(0);
+    expect(server.requests.length).toBe(1);
+    if (kind === "none") expect(signal.reason.name).toBe("AbortError");
+  });
+}
+
+Deno.test("methods send nothing and ask for no key when the signal is aborted", async () => {
+  const client = createClient<AnyPath>({
+    baseUrl,
+    apiKey() {
+      throw new Error("The key was asked for");
+    },
+    fetch: unusedFetch,
+  });
+  const signal = AbortSignal.abort("stop");
+  const calls = [client.checkKey("key", { signal }), ...sendAll(client, { signal })];
+  expect(await Promise.all(calls.map(caught))).toEqual(["stop", "stop", "stop", "stop"]);
+});
+
+Deno.test("call() rejects when it is aborted while it connects", async () => {
+  const controller = new AbortController();
+  await using server = await serveSockets((socket) => {
+    socket.on("data", () => controller.abort("stop"));
+  }, "https");
+  const client = createClient({ baseUrl: server.url, apiKey });
+  expect(await caught(client.call("GET", "report", { signal: controller.signal }))).toBe("stop");
+});
+
+Deno.test("call() rejects when it is aborted in the middle of the body", async () => {
+  await using server = await serve((_, response) => void response.write("[1,"));
+  const controller = new AbortController();
+  const client = createClient({
+    baseUrl: server.url,
+    apiKey,
+    async fetch(request) {
+      const response = await fetch(request);
+      setTimeout(() => controller.abort("stop"), 20);
+      return response;
+    },
+  });
+  expect(await caught(client.call("GET", "report", { signal: controller.signal }))).toBe("stop");
+});
+
+Deno.test("call() rejects when it is aborted while the function for the key runs", async () => {
+  const controller = new AbortController();
+  const client = createClient({
+    baseUrl,
+    apiKey() {
+      setTimeout(() => controller.abort("stop"), 10);
+      return new Promise(() => {});
+    },
+    fetch: unusedFetch,
+  });
+  expect(await caught(client.call("GET", "report", { signal: controller.signal }))).toBe("stop");
+});
+
+Deno.test("call() closes the connection of a request that is aborted", async () => {
+  const controller = new AbortController();
+  const { promise: closed, resolve } = deferred();
+  await using server = await serve((_, response) => {
+    response.on("close", resolve);
+    controller.abort("stop");
+  });
+  const client = createClient({ baseUrl: server.url, apiKey });
+  expect(await caught(client.call("GET", "report", { signal: controller.signal }))).toBe("stop");
+  await closed;
+});
+
+Deno.test("methods obey the signal of a request that middleware made", async () => {
+  const controller = new AbortController();
+  await using server = await serve(() => controller.abort("stop"));
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  client.use({
+    onRequest: ({ request }) => new Request(request, { signal: controller.signal }),
+  });
+  expect(await caught(client.checkKey())).toBe("stop"); // under way
+  const calls = sendAll(client); // from the start
+  expect(await Promise.all(calls.map(caught))).toEqual(["stop", "stop", "stop"]);
+  expect(server.requests.length).toBe(1);
+});
+
+// Waits for another attempt
+
+for (const [when, delay] of [["before", undefined], ["at the start of", 0], ["in", 20]] as const) {
+  Deno.test(`call() rejects when it is aborted ${when} a wait`, async () => {
+    await using server = await serve((_, response) => {
+      response.writeHead(503, { "retry-after": "60" }).end();
+    });
+    for (const reason of [new Error("The user left"), "stop", null, 0]) {
+      const controller = new AbortController();
+      const abort = () => controller.abort(reason);
+      const client = createClient({
+        baseUrl: server.url,
+        apiKey,
+        onRetry: () => delay === undefined ? abort() : void setTimeout(abort, delay),
+      });
+      server.requests.length = 0;
+      const { signal } = controller;
+      expect(await caught(client.call("GET", "report", { signal }))).toBe(reason);
+      expect(server.requests.length).toBe(1);
+    }
+  });
+}
+
+Deno.test("systemClock waits for a timer, unless a signal is aborted", async () => {
+  await systemClock.sleep(1, []);
+  const { signal } = new AbortController();
+  await systemClock.sleep(1, [signal]);
+  expect(await caught(systemClock.sleep(60_000, [signal, AbortSignal.abort("stop")]))).toBe("stop");
+  expect(await caught(systemClock.sleep(60_000, [AbortSignal.timeout(5)]))).toMatchObject({
+    name: "TimeoutError",
+  });
+});
+
+// What is left behind
+
+/** A signal, and the listeners that it has. */
+function observedSignal() {
+  const { signal } = new AbortController();
+  const listeners = new Set<unknown>();
+  const { addEventListener, removeEventListener } = signal;
+  signal.addEventListener = (type: string, listener: never, options?: never) => {
+    listeners.add(listener);
+    addEventListener.call(signal, type, listener, options);
+  };
+  signal.removeEventListener = (type: string, listener: never, options?: never) => {
+    listeners.delete(listener);
+    removeEventListener.call(signal, type, listener, options);
+  };
+  return { signal, listeners };
+}
+
+Deno.test("methods leave no listener on a signal", async () => {
+  const { signal, listeners } = observedSignal();
+  const during: number[] = [];
+  await using server = await serve(({ url }, response, count) => {
+    during.push(listeners.size);
+    if (url === "/hang") return;
+    if (url === "/reset" || count % 2) return void response.socket!.destroy();
+    json(response, validKey);
+  });
+  const options = { baseUrl: server.url, apiKey: () => apiKey };
+  const client = createClientWith<AnyPath>(options, createClock());
+  await client.checkKey(undefined, { signal });
+  await client.call("GET", "again", { signal });
+  await client.GET("/again", { signal });
+  expect(during).toEqual([1, 1, 1, 1, 1, 1]);
+  await caught(client.call("GET", "reset", { signal }));
+  await caught(client.call("GET", "hang", { signal, timeout: 50, retries: 1 }));
+  await caught(client.call("GET", "../up", { signal }));
+  expect(listeners.size).toBe(0);
+});

@@ -1,0 +1,44 @@
+import process from "node:process";
+
+import type { ScamAddressClient } from "../mod.ts";
+import { deferred } from "./outcome.ts";
+import type { AnyPath } from "./server.ts";
+
+/** Whether the tests run on Deno; otherwise they run on Node. */
+export const isDeno = "deno" in process.versions;
+
+/** The key of clients for which any would do. */
+export const apiKey = "key-of-the-client";
+
+/** A base URL for clients whose `fetch` does not use the network. */
+export const baseUrl = "https://service.example/";
+
+/** Sends a request in each of the three ways, at the same time. */
+export function sendAll(client: ScamAddressClient<AnyPath>, init = {}): Promise<unknown>[] {
+  return [
+    client.checkKey(undefined, init),
+    client.call("GET", "report", init),
+    client.GET("/report", init),
+  ];
+}
+
+/** A `fetch` for a client that must not use it. */
+export function unusedFetch(): never {
+  throw new Error("A request was sent");
+}
+
+/** A body that has the same chunk again and again, until it is cancelled. */
+export function endlessBody(chunk: Uint8Array, pause: number) {
+  const { promise: cancelled, resolve } = deferred();
+  let timer: ReturnType<typeof setInterval>;
+  const body = new ReadableStream({
+    start(controller) {
+      timer = setInterval(() => controller.enqueue(chunk), pause);
+    },
+    cancel() {
+      clearInterval(timer);
+      resolve();
+    },
+  });
+  return { body, cancelled };
+}

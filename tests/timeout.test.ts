@@ -1,0 +1,95 @@
+import { expect } from "@std/expect";
+
+import { createClient, TimeoutError } from "../mod.ts";
+import { createClientWith } from "../src/client.ts";
+import { apiKey, baseUrl, endlessBody, sendAll, unusedFetch } from "./client.ts";
+import { createClock } from "./clock.ts";
+import { deferred, failures } from "./outcome.ts";
+import { type AnyPath, json, type Responder, serve, serveSockets } from "./server.ts";
+
+const timeout = 100;
+const options = { apiKey, timeout, retries: 0 };
+
+/** Asserts that calls reject with a time-out. */
+async function expectTimeouts(calls: Promise<unknown>[]): Promise<void> {
+  for (const error of await failures(TimeoutError, calls)) {
+    expect(error.code).toBe("timeout");
+    expect(error.timeout).toBe(timeout);
+  }
+}
+
+const drip: (status: number) => Responder = (status) => (_, response) => {
+  response.writeHead(status);
+  const timer = setInterval(() => response.write(" "), 20);
+  response.on("close", () => clearInterval(timer));
+};
+
+const unfinished: [string, Responder][] = [
+  ["no response comes", () => {}],
+  ["the body does not come", (_, response) => {
+    response.writeHead(200, { "content-length": "100" }).flushHeaders();
+  }],
+  ["the body drips without end", drip(200)],
+  ["the body of an error drips without end", drip(500)],
+];
+
+for (const [kind, respond] of unfinished) {
+  Deno.test(`methods time out when ${kind}`, async () => {
+    await using server = await serve(respond);
+    const client = createClient<AnyPath>({ baseUrl: server.url, ...options });
+    await expectTimeouts(sendAll(client));
+  });
+}
+
+Deno.test("methods time out while they connect", async () => {
+  await using server = await serveSockets((socket) => socket.resume(), "https");
+  const client = createClient<AnyPath>({ baseUrl: server.url, ...options });
+  await expectTimeouts(sendAll(client));
+});
+
+Deno.test("methods time out after the time that a call is given", async () => {
+  await using server = await serve(() => {});
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, retries: 0 });
+  await expectTimeouts(sendAll(client, { timeout }));
+});
+
+Deno.test("call() times out when a custom fetch ignores its signal", async () => {
+  const { body, cancelled } = endlessBody(new Uint8Array(1), 20);
+  const fetches = [
+    () => new Promise<Response>(() => {}),
+    () => Promise.resolve(new Response(body)),
+  ];
+  const calls = fetches.map((fetch) =>
+    createClient({ baseUrl, fetch, ...options }).call("GET", "report")
+  );
+  await expectTimeouts(calls);
+  await cancelled;
+});
+
+Deno.test("call() cancels a response that comes after the time-out", async () => {
+  const { body, cancelled } = endlessBody(new Uint8Array(1), 5);
+  const { promise, resolve } = deferred<Response>();
+  const client = createClient({ baseUrl, fetch: () => promise, ...options });
+  await expectTimeouts([client.call("GET", "report")]);
+  resolve(new Response(body));
+  await cancelled;
+});
+
+Deno.test("call() gives each attempt the whole time", async () => {
+  await using server = await serve((_, response, count) => {
+    if (count === 3) json(response, { count });
+  });
+  const slow = { baseUrl: server.url, apiKey, timeout: 400 };
+  const client = createClientWith(slow, createClock());
+  expect(await client.call("GET", "report")).toEqual({ count: 3 });
+});
+
+Deno.test("methods time out when the function for the key does not end", async () => {
+  const client = createClient<AnyPath>({
+    ...options,
+    baseUrl,
+    apiKey: () => new Promise(() => {}),
+    fetch: unusedFetch,
+  });
+  await expectTimeouts(sendAll(client));
+});
