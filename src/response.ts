@@ -60,7 +60,7 @@ export function refuseRedirect({ status, headers }: Head, { name, secrets }: Cal
 
 /** Why there is no response; {@linkcode inTime} makes a {@linkcode NetworkError} of it. */
 export class Failure {
-  constructor(readonly what: string, readonly cause: unknown) {}
+  constructor(readonly what: string, readonly reason: unknown) {}
 }
 
 /** Does a part of a call within its time; errors are made here, near the caller, for their stack. */
@@ -72,7 +72,7 @@ export async function inTime<T>(
     return await withTimeout(work, call);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const cause = call.secrets.reason(error.cause);
+    const cause = call.secrets.reason(error.reason);
     throw new NetworkError(`"${call.name}" ${error.what}: ${cause.message}`, { cause });
   }
 }

@@ -55,19 +55,16 @@ export class Secrets {
     let message = "unknown reason";
     let code: unknown;
     try {
-      let inner = thrown as {
-        message?: unknown;
-        code?: unknown;
-        cause?: unknown;
-        errors?: unknown;
-      };
+      let inner = thrown;
       for (let count = 1; count < MAX_CAUSES; count++) {
-        const next = inner?.cause ?? (inner?.errors as unknown[] | undefined)?.[0];
+        const { cause, errors } = Object(inner);
+        const next = cause ?? errors?.[0];
         if (next === undefined || next === null) break;
         inner = next;
       }
-      code = inner?.code;
-      message = String(inner?.message || code || (inner ?? message));
+      const found = Object(inner);
+      code = found.code;
+      message = String(found.message || code || (inner ?? message));
     } catch { /* It throws when it is looked at. */ }
     const reason = new Error(this.redactStart(message, 1_000));
     if (typeof code === "string") Object.assign(reason, { code: this.redactStart(code, 100) });

@@ -64,12 +64,13 @@ export async function serveConformance(): Promise<ConformanceServer> {
         const status = count === 1 ? "503 No" : "401 No";
         const headers = Object.entries({
           ...cors,
+          connection: "close",
           "content-length": "2",
           "retry-after": "0",
           [`unknown key ${request.headers["x-api-key"]}`]: "x",
           [`${request.headers["x-api-key"]}`]: "x",
         }).map(([name, value]) => `${name}: ${value}\r\n`);
-        return void response.socket!.end(`HTTP/1.1 ${status}\r\n${headers.join("")}\r\n[]`);
+        return void response.socket?.end(`HTTP/1.1 ${status}\r\n${headers.join("")}\r\n[]`);
       }
       case "malformed":
         return void response.writeHead(200, { "content-type": "application/json" }).end('{"api');
