@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import createFetchClient, {
   type Client,
   type ClientOptions as FetchOptions,
+  defaultBodySerializer,
   type Middleware,
 } from "openapi-fetch";
 
@@ -327,7 +328,7 @@ export function createClientWith<Paths extends object = paths>(
         throw mustBe("apiKey", "a string (options go second: checkKey(undefined, options))", key);
       }
       const apiKey = key === undefined ? await resolveApiKey(settings, init) : readApiKey(key);
-      const request = { ...init, body: { apiKey }, bodySerializer: toJson };
+      const request = { ...init, body: { apiKey }, bodySerializer: defaultBodySerializer };
       const operation = operations["POST /checkKey"];
       return unwrap(await dispatch("POST", "/checkKey", request, operation)) as KeyStatus;
     },

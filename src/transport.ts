@@ -44,7 +44,7 @@ export function createTransport(call: Call, clock: Clock): Transport {
     Request: createRequestClass(call, () => transport.isBuilt = true),
     isBuilt: false,
     async fetch(request, extension) {
-      checkUrl(request.url, call);
+      if (call.isObserved) checkUrl(request.url, call); // middleware may have changed it
       const sendable = await toSendable(request, call);
       // Middleware may have made the request with a signal of its own.
       const signals = call.isObserved ? [...call.signals, request.signal] : call.signals;
