@@ -27,9 +27,10 @@ export class Secrets {
     return new RegExp(escaped.join("|") || "$^", "g");
   }
 
-  /** Whether the name of a header, which runtimes give in lower case, holds a secret. */
+  /** Whether the name of a header, which has no case, contains a secret. */
   isIn(headerName: string): boolean {
-    return this.#forms.some((form) => headerName.includes(form.toLowerCase()));
+    const name = headerName.toLowerCase();
+    return this.#forms.some((form) => name.includes(form.toLowerCase()));
   }
 
   /** Replaces every secret in a text, in one pass, so that no replacement is replaced again. */

@@ -45,10 +45,10 @@ export function createTransport(call: Call, clock: Clock): Transport {
     isBuilt: false,
     async fetch(request, extension) {
       if (call.isObserved) checkUrl(request.url, call); // middleware may have changed it
-      const sendable = await toSendable(request, call);
       // Middleware may have made the request with a signal of its own.
       const signals = call.isObserved ? [...call.signals, request.signal] : call.signals;
       try {
+        const sendable = await toSendable(request, call);
         transport.received = await send({ ...call, ...sendable, extension, signals, clock });
       } catch (error) {
         throw error || new DOMException("The call was aborted", "AbortError"); // see dispatch()
@@ -87,7 +87,7 @@ function checkUrl(url: string, { baseUrl }: Call): void {
   checkPath("path", (isBelow ? url.slice(baseUrl.length) : url).replace(/[?#].*/s, ""));
 }
 
-/** Reads of a request what can be sent any number of times, and adds the key. */
+/** Reads a request into what can be sent any number of times, and adds the key. */
 async function toSendable(
   request: Request,
   call: Call,
@@ -105,12 +105,25 @@ async function toSendable(
     return { input, init: { ...init, headers }, custom: init as Record<string, unknown> };
   }
   const { method } = request;
-  const body = isBodiless(method) ? undefined : await request.arrayBuffer();
+  const body = isBodiless(method) ? undefined : await readRequestBody(request, call);
   return {
     input: request,
-    init: { method, headers, ...request.bodyUsed ? { body: body! } : {} }, // unused: it had none
+    init: { method, headers, ...body && { body } },
     custom: { ...request } as unknown as Record<string, unknown>,
   };
+}
+
+/** Reads the body of a request, which may be a stream that fails or never ends. */
+async function readRequestBody(request: Request, call: Call): Promise<BodyInit | undefined> {
+  const body = await inTime(call, async () => {
+    try {
+      return await request.arrayBuffer();
+    } catch (error) {
+      const cause = call.secrets.reason(error);
+      throw new ConfigurationError(`"body" cannot be read: ${cause.message}`, { cause });
+    }
+  });
+  return request.bodyUsed ? body : undefined; // unused: there was none
 }
 
 /** Sends a request as often as the rules for retries allow, and returns the last response. */

@@ -1,10 +1,10 @@
 import { expect } from "@std/expect";
 
-import { createClient, TimeoutError } from "../mod.ts";
+import { ConfigurationError, createClient, TimeoutError } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
 import { apiKey, baseUrl, endlessBody, sendAll, unusedFetch } from "./client.ts";
 import { createClock } from "./clock.ts";
-import { deferred, failures } from "./outcome.ts";
+import { deferred, failure, failures } from "./outcome.ts";
 import { type AnyPath, json, type Responder, serve, serveSockets } from "./server.ts";
 
 const timeout = 100;
@@ -92,4 +92,16 @@ Deno.test("methods time out when the function for the key does not end", async (
     fetch: unusedFetch,
   });
   await expectTimeouts(sendAll(client));
+});
+
+Deno.test("POST() times out when the body to send never ends, and refuses one that fails", async () => {
+  const client = createClient<AnyPath>({ baseUrl, ...options, fetch: unusedFetch });
+  const post = (stream: ReadableStream) =>
+    client.POST("/report", { body: {}, bodySerializer: () => stream, duplex: "half" });
+  await expectTimeouts([post(new ReadableStream())]);
+  const failing = new ReadableStream({
+    start: (controller) => controller.error(new Error(`No ${apiKey}`)),
+  });
+  const error = await failure(ConfigurationError, post(failing));
+  expect(error.message).toBe('"body" cannot be read: No [redacted]');
 });
