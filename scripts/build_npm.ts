@@ -39,7 +39,7 @@ async function copyDocuments(folder: string, repository: string | undefined): Pr
   }
   let readme = await Deno.readTextFile("README.md");
   if (repository) {
-    readme = readme.replace(/\]\((?=[\w.]+\.md\b)/g, `](${repository}/blob/HEAD/`);
+    readme = readme.replace(/\]\((?=[\w.]+\))/g, `](${repository}/blob/HEAD/`);
   }
   await Deno.writeTextFile(join(folder, "README.md"), readme);
 }
