@@ -139,7 +139,7 @@ Deno.test("check-key says why there was no connection", async () => {
 Deno.test("the command exits with 2 on wrong usage and says what to do", async () => {
   const env = { SCAM_ADDRESS_API_KEY: "some-key" };
   const cases: [string[], RegExp, Setting?][] = [
-    [[], /A command is missing: "check-key" or "sandbox"; see --help$/],
+    [[], /No command: use "check-key" or "sandbox"; see --help$/],
     [["check-key", "--base-url"], /"--base-url <value>" argument missing$/],
     [["check-key", "--base-url", "--sandbox"], /"--base-url" argument is ambiguous$/],
     [["check-key", "--port", "1"], /"--port" is not an option of "check-key"; see --help$/],
@@ -152,14 +152,17 @@ Deno.test("the command exits with 2 on wrong usage and says what to do", async (
     [["check-key", "--base-url", "ftp://service.example"], /The address must be/, { env }],
     [
       ["check-key", "--base-url", "http://service.example"],
-      /The address .* shows the API key$/,
+      /The address must be an https URL, because http does not encrypt the API key$/,
       {
         env,
       },
     ],
-    [["check-key", "--sandbox", "--base-url", "x"], /"--sandbox" and "--base-url" exclude/],
+    [
+      ["check-key", "--sandbox", "--base-url", "x"],
+      /"--sandbox" and "--base-url" cannot be used together$/,
+    ],
     [["check-key", "--sandbox"], /The key must be/, { stdin: "two\nlines\n" }],
-    [["check-key", "--sandbox"], /Standard input holds more than/, { stdin: "x".repeat(65537) }],
+    [["check-key", "--sandbox"], /Standard input has more than/, { stdin: "x".repeat(65537) }],
     ...["", "-1", "1.5", "1e3", "many", "9999999999999999"].map((value): [string[], RegExp] => [
       ["check-key", "--sandbox", `--min-credits=${value}`],
       /"--min-credits" must be a whole number from 0 to 9007199254740991$/,
@@ -252,7 +255,7 @@ Deno.test("sandbox exits with 2 on wrong usage and does not show a key", async (
     [["--key", "S3CRET"], /"--key" must be KEY=CREDITS$/],
     [["--key", "=5"], /"--key" must be KEY=CREDITS$/],
     [["--key", "S3CRET=-5"], /"--key" must be KEY=CREDITS$/],
-    [["--key", "ok=1", "--key", "S3CRET☂=5"], /Key 2 is empty or holds a character that no/],
+    [["--key", "ok=1", "--key", "S3CRET☂=5"], /Key 2 is empty or has a character that cannot/],
     [["--key", "S3CRET=99999999999999999999"], /The credits of key 1 must be a whole number/],
     [["--key", "--port"], /"--key" argument is ambiguous$/],
     [["--min-credits", "5"], /"--min-credits" is not an option of "sandbox"; see --help$/],

@@ -34,8 +34,8 @@ function messageOf(act: () => unknown): string {
 Deno.test("createClient() names the option that is wrong, and what to do", () => {
   const cases: [object, string | RegExp][] = [
     [{ baseUrl: undefined }, /^"baseUrl" is missing/],
-    [{ baseUrl: "https://a.example/%E9/" }, /^"baseUrl" must not hold .*stray "%"/],
-    [{ baseUrl: "https://a.example/100%/" }, /^"baseUrl" must not hold .*stray "%"/],
+    [{ baseUrl: "https://a.example/%E9/" }, /^"baseUrl" must not contain .*stray "%"/],
+    [{ baseUrl: "https://a.example/100%/" }, /^"baseUrl" must not contain .*stray "%"/],
     [{ apiKey: "" }, '"apiKey" must not be empty'],
     [{ apiKey: 7 }, '"apiKey" must be a string, not a number'],
     [{ fetch: {} }, '"fetch" must be a function, not an object'],

@@ -132,7 +132,7 @@ Deno.test("fetch() answers 401 without a valid key, to a route and to anything u
       const response = await fetch(get(path, apiKey));
       expect([path, apiKey, response.status]).toEqual([path, apiKey, 401]);
       expect(await response.json()).toEqual({
-        error: 'The header "X-API-Key" must hold a valid key',
+        error: 'The header "X-API-Key" must have a valid key',
       });
     }
   }

@@ -341,7 +341,7 @@ Deno.test("serveSandbox() rejects when it cannot listen, and says why", async ()
 Deno.test("serveSandbox() refuses bad arguments by name", async () => {
   const sandbox = createSandbox();
   const bad: [unknown, unknown, RegExp][] = [
-    [{ port: 8080 }, {}, /^"sandbox" must be what createSandbox\(\) returns$/],
+    [{ port: 8080 }, {}, /^"sandbox" must be a result of createSandbox\(\)$/],
     [null, {}, /^"sandbox" must be/],
     [{ fetch: sandbox.fetch }, {}, /^"sandbox" must be/],
     [sandbox, { host: "" }, /^"host" must be a host name or an IP address$/],

@@ -20,8 +20,8 @@ functions.pointerPart = Object.assign((name: string) => pointerTo(name).slice(1)
 const { validator } = await import("@exodus/schemasafe");
 
 /**
- * Writes a JavaScript expression, an array of functions with one for each schema. A function returns
- * whether a value fits, and has what is wrong with the last value in `errors`.
+ * Writes a JavaScript expression, an array of functions with one for each schema. A function
+ * returns whether a value fits, and has what is wrong with the last value in `errors`.
  *
  * @param schemas JSON Schema, draft 2020-12.
  * @param definitions What `$ref` in the schemas names.

@@ -1,4 +1,8 @@
-/** Reading the OpenAPI document: version, lint, bundle, and where in its file a thing stands. @module */
+/**
+ * Reading the OpenAPI document: version, lint, bundle, and where in its file something stands.
+ *
+ * @module
+ */
 
 import {
   BaseResolver,
