@@ -29,8 +29,8 @@ const brand = Symbol.for("@scam-address/client/error");
  * The base class of all errors of this package.
  *
  * `instanceof` also works for errors of another copy of the package, for example when an
- * application loads it both as an ES module and as CommonJS. No field, message, cause or stack shows
- * the API key.
+ * application loads it both as an ES module and as CommonJS. No field, message, cause or stack
+ * shows the API key.
  *
  * @example Tell errors apart
  * ```ts

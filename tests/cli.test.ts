@@ -5,11 +5,11 @@ import { json, serve, validKey } from "./server.ts";
 
 interface Setting {
   env?: Record<string, string>;
-  /** What standard input holds; `undefined` for a terminal. */
+  /** The content of standard input; `undefined` for a terminal. */
   stdin?: string | Uint8Array | undefined;
 }
 
-/** Runs the command and hands back its exit status, standard output and standard error. */
+/** Runs the command; resolves to its exit status, standard output and standard error. */
 async function command(args: string[], { env = {}, stdin }: Setting = {}) {
   const written = { stdout: "", stderr: "" };
   const exit = await run(args, {
@@ -22,16 +22,16 @@ async function command(args: string[], { env = {}, stdin }: Setting = {}) {
   return { exit, ...written };
 }
 
-/** Standard input in small pieces; reading a terminal would wait for ever. */
+/** Standard input in small pieces; reading a terminal throws. */
 async function* terminal(input: Setting["stdin"]): AsyncGenerator<Uint8Array> {
-  if (input === undefined) throw new Error("The command waits for somebody to type");
+  if (input === undefined) throw new Error("The command reads from a terminal");
   const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
   for (const byte of bytes) yield Uint8Array.of(byte);
 }
 
 const NOTE = "Asking the built-in sandbox, not the service\n";
 
-Deno.test("check-key asks the service and prints validity and credits", async () => {
+Deno.test("check-key calls the service and prints validity and credits", async () => {
   await using server = await serve((_, response) => json(response, validKey));
   const env = { SCAM_ADDRESS_API_KEY: "env-key", SCAM_ADDRESS_BASE_URL: server.url };
   expect(await command(["check-key"], { env, stdin: "not-read" })).toEqual({
@@ -104,7 +104,7 @@ Deno.test("check-key exits with 4 when credits are fewer than --min-credits", as
   });
 });
 
-Deno.test("check-key exits with 3 when the service cannot be asked", async () => {
+Deno.test("check-key exits with 3 when there is no usable response", async () => {
   await using server = await serve((_, response, count) => {
     if (count === 1) json(response, { secret: "some-key" }, 403);
     else json(response, { apiKeyValid: "some-key" });
@@ -205,7 +205,7 @@ Deno.test("--json prints one object of the same shape on wrong usage", async () 
   });
 });
 
-Deno.test("--help prints to standard output and asks nobody", async () => {
+Deno.test("--help prints to standard output and sends nothing", async () => {
   for (const args of [["--help"], ["-h"], ["check-key", "--help"]]) {
     const { exit, stdout, stderr } = await command(args);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
