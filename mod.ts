@@ -1,6 +1,6 @@
 /**
- * The client of the Scam Address Service: it checks API keys and calls the service's operations with
- * the `X-API-Key` header handled for you.
+ * The client of the Scam Address Service: it checks API keys and calls the service's operations
+ * with the `X-API-Key` header handled for you.
  *
  * @example Check a key
  * ```ts
@@ -9,7 +9,7 @@
  *
  * const client = createClient({
  *   baseUrl: "https://service.example/api/",
- *   fetch: createSandbox({ keys: { "demo-key": 100 } }).fetch, // without it, the real service
+ *   fetch: createSandbox({ keys: { "demo-key": 100 } }).fetch, // leave it out to call the service
  * });
  * const status = await client.checkKey("demo-key");
  * console.log(status.apiKeyValid ? `${status.data.credits} credits` : "not valid");

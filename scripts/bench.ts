@@ -3,7 +3,7 @@
  *
  *     deno task bench
  *
- * The peers are installed from npm, once, into the user's cache. Nothing here fails for being slow.
+ * The peers are installed from npm, once, into the user's cache. Nothing fails for being slow.
  */
 
 import { build } from "esbuild";
@@ -25,7 +25,7 @@ const RUNTIMES = [
 
 const folder = join(cache, "bench");
 
-/** Installs the peers and turns the project's TypeScript into what every runtime takes. */
+/** Installs the peers and bundles the project's TypeScript for every runtime. */
 async function prepare(): Promise<void> {
   await Deno.mkdir(folder, { recursive: true });
   const peers = Object.entries(PEERS).map(([name, version]) => `${name}@${version}`);

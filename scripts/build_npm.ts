@@ -1,7 +1,7 @@
 /**
  * Builds the npm package into `npm/`: ES modules, CommonJS and types, tested under Node.
  *
- * Everything is made in a folder beside it, which takes its place only when all of it succeeded.
+ * It builds in another folder, which replaces `npm/` only when everything has succeeded.
  */
 
 import { build } from "@deno/dnt";
@@ -31,7 +31,7 @@ async function writeImportMap(): Promise<string> {
   return file;
 }
 
-/** Copies the documents; links to files that the package does not have lead to the repository. */
+/** Copies the documents; the README's links to files become links to the repository. */
 async function copyDocuments(folder: string, repository: string | undefined): Promise<void> {
   await Deno.mkdir(join(folder, "openapi"));
   for (const file of ["LICENSE", "CHANGELOG.md", "openapi/openapi.yaml"]) {
@@ -39,12 +39,12 @@ async function copyDocuments(folder: string, repository: string | undefined): Pr
   }
   let readme = await Deno.readTextFile("README.md");
   if (repository) {
-    readme = readme.replace(/\]\((?=[\w.]+\.md\b)/g, `](${repository}/blob/HEAD/`);
+    readme = readme.replace(/\]\((?=[\w.]+\))/g, `](${repository}/blob/HEAD/`);
   }
   await Deno.writeTextFile(join(folder, "README.md"), readme);
 }
 
-/** Turns what dnt wrote into what is published. */
+/** Changes the manifest that dnt wrote into the one to publish. */
 async function finishManifest(folder: string): Promise<void> {
   const file = join(folder, "package.json");
   const manifest = JSON.parse(await Deno.readTextFile(file));
@@ -54,7 +54,7 @@ async function finishManifest(folder: string): Promise<void> {
   }
   manifest.type = "module";
   await Deno.writeTextFile(file, JSON.stringify(manifest, undefined, 2) + "\n");
-  // It would say the same, and hide "sideEffects" from bundlers that read the nearest one.
+  // It hides "sideEffects" from bundlers that read the nearest manifest.
   await Deno.remove(join(folder, "esm/package.json"));
 }
 
@@ -77,7 +77,7 @@ await build({
   importMap,
   testPattern: "tests/*.test.ts",
   shims: { deno: { test: "dev" } },
-  // Node 20 has all that the types below allow; a polyfill would be a module with side effects.
+  // Node 20 has all that the types below allow, and a polyfill has side effects.
   polyfills: {
     arrayFindLast: false,
     arrayFromAsync: false,
@@ -130,7 +130,7 @@ await build({
 await Deno.remove(importMap);
 await finishManifest("npm.work");
 
-// `npm pack` chooses the files, so that the folder holds exactly what will be published.
+// `npm pack` chooses the files, so that the folder has exactly what will be published.
 const work = join(root, "npm.work");
 await unpack(await packFolder(work, work), work);
 await Deno.rename("npm", "npm.work/previous").catch(ignoreMissing);

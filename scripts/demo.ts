@@ -1,6 +1,6 @@
 /**
- * Serves the sandbox on loopback and asks it about its demo key over HTTP with the package's own
- * command; exits with 0 only when the command did. Nothing leaves this machine.
+ * Serves the sandbox on a loopback address, and checks its demo key over HTTP with the package's
+ * own command. Exits with 0 only when the command does.
  */
 import { DEMO_KEY } from "../src/sandbox.ts";
 import { serveSandbox } from "../src/sandbox_server.ts";

@@ -21,10 +21,10 @@ Usage: deno task generate [--spec FILE] [--out FOLDER] [--check]
 
   --spec FILE    OpenAPI 3.1, in YAML or JSON (default: openapi/openapi.yaml)
   --out FOLDER   where the files go (default: src/generated)
-  --check        write nothing; exit with 1 if the files are not what would be written
+  --check        write nothing; exit with 1 if the files are not up to date
   --help         show this text
 
-Exit status: 0 done, 1 the files are stale or the document is broken, 2 wrong usage.
+Exit status: 0 done, 1 the files are not up to date or the document is invalid, 2 wrong usage.
 `;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -46,7 +46,7 @@ function readOptions() {
   return { spec: resolve(spec), out: resolve(out), check, help };
 }
 
-/** Returns what has been done. */
+/** Generates, and returns a message about it. */
 async function generate(options: Options): Promise<string> {
   const { out, check } = options;
   const files = await generateFiles(options);
@@ -78,13 +78,13 @@ async function generateFiles({ spec: file, out }: Options): Promise<Map<string, 
   ]);
 }
 
-/** Formats TypeScript as the project's other files. */
+/** Formats TypeScript like the project's other files. */
 function format(input: string): string {
   const args = ["fmt", "--quiet", "--config", join(root, "deno.json"), "--ext", "ts", "-"];
   return execFileSync(Deno.execPath(), args, { input, encoding: "utf8", maxBuffer: Infinity });
 }
 
-/** Replaces files all at once: what is there stays until every new file is written. */
+/** Replaces files together: the old ones stay until every new file is written. */
 async function replace(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   await mkdir(folder, { recursive: true });
   const temporary = await mkdtemp(join(folder, ".new-"));
@@ -104,7 +104,7 @@ try {
   const { message } = error as Error;
   process.exitCode = options ? 1 : 2;
   if (!options) console.error(`${message}\n\n${help}`);
-  // Without a trace, which would say nothing about the document.
+  // Without a stack trace, which says nothing about the document.
   else if (error instanceof SpecError) console.error(message);
   else console.error(`Cannot generate from "${show(options.spec)}": ${message}`);
 }

@@ -1,5 +1,5 @@
 /**
- * Holds the OpenAPI document to Redocly's recommended rules and our own. Warnings are errors here.
+ * Checks the OpenAPI document against Redocly's recommended rules and our own. Warnings are errors.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * Does what CONTRIBUTING.md tells a maintainer who adds an operation, in a copy of the project: the
- * example as it stands, with its test, and a second operation. After each, the gate and the whole
- * suite run.
+ * Adds an operation to a copy of the project, as CONTRIBUTING.md describes: the example unchanged,
+ * with its test, and then a second operation. After each, it runs `deno task check` and the whole
+ * suite.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Proves an npm package as its users receive it, whoever built it.
+ * Tests an npm package as its users get it.
  *
  *     deno task test:npm [FOLDER|TARBALL]
  *
@@ -47,7 +47,10 @@ function node(...args: string[]): Promise<string> {
 
 /** Adds a test of what only the build by dnt writes. */
 function testBuilt(name: string, test: () => void | Promise<void>): void {
-  Deno.test(name, () => commonJs ? test() : console.log("skipped: deno pack does not write it"));
+  Deno.test(
+    name,
+    () => commonJs ? test() : console.log("skipped: only the build by dnt writes it"),
+  );
 }
 
 Deno.test("package.json names the package, its version and its dependencies", () => {
@@ -129,7 +132,7 @@ Deno.test("publint --strict finds nothing", async () => {
   await mustRun("node", [publint, "run", "--strict", tarball]);
 });
 
-Deno.test("@arethetypeswrong/cli finds nothing but what lacks CommonJS", async () => {
+Deno.test("@arethetypeswrong/cli finds nothing except missing CommonJS", async () => {
   const attw = join(await installTool("@arethetypeswrong/cli", ATTW_VERSION), "dist/index.js");
   const esmOnly = ["--profile=node16", "--ignore-rules=cjs-resolves-to-esm"];
   await mustRun("node", [attw, tarball, ...commonJs ? [] : esmOnly]);
@@ -143,7 +146,7 @@ Deno.test("a CommonJS module requires the package", async () => {
   await node("commonjs.cjs");
 });
 
-Deno.test("instanceof holds between what import and require load", async () => {
+Deno.test("instanceof works between what import and require load", async () => {
   await node("instanceof.mjs", commonJs ? "two-copies" : "one-copy");
 });
 

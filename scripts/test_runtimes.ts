@@ -39,7 +39,7 @@ for (const file of ["conformance.ts", "program.ts", "worker.ts", "workerd.capnp"
   await Deno.copyFile(join(root, "tests/runtimes", file), join(project, file));
 }
 
-/** What starts the suite on a runtime. */
+/** The command that starts the suite on a runtime. */
 interface Start {
   command: string;
   args: string[];

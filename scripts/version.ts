@@ -1,4 +1,6 @@
-/** Copies the version in `deno.json` to `src/version.ts`: not every package has `deno.json` itself. */
+/**
+ * Copies the version in `deno.json` to `src/version.ts`: not every package has `deno.json` itself.
+ */
 import denoJson from "../deno.json" with { type: "json" };
 
 await Deno.writeTextFile(

@@ -8,7 +8,7 @@ import { isIdempotent } from "./retry.ts";
 import { Secrets } from "./secrets.ts";
 import { withTimeout } from "./time.ts";
 
-/** What the methods take: openapi-fetch's options, and those of a single call. */
+/** The options of the methods: openapi-fetch's, and those of a single call. */
 export interface Init extends CallOptions {
   body?: unknown;
   bodySerializer?: unknown;
@@ -22,30 +22,30 @@ export interface Init extends CallOptions {
   Request?: typeof Request;
 }
 
-/** What holds for a call, however often its request is sent. */
+/** What all attempts of a call have in common. */
 export type Call = Settings & {
-  /** The method and the path for messages, as in `GET /report`. */
+  /** The method and the path, for messages: `GET /report`. */
   readonly name: string;
   /** The key that the request carries. */
   readonly key: string | undefined;
-  /** Whether the request says that it is JSON, also without a body. */
+  /** Whether the request has `Content-Type: application/json`, also without a body. */
   readonly isJson: boolean;
-  /** Whether a request with the method may be repeated. */
+  /** Whether a request with the method may be retried after any failure. */
   readonly isIdempotent: (method: string) => boolean;
-  /** The checks of 2xx responses, by status. */
+  /** The validators of 2xx responses, by status. */
   readonly validators: Readonly<Record<string, Validator>>;
   readonly signals: readonly AbortSignal[];
   readonly Request: typeof Request;
-  /** What no error may show. */
+  /** The keys that no error may show. */
   readonly secrets: Secrets;
-  /** Whether middleware sees the request and the response, or the caller reads the body. */
+  /** Whether middleware or the caller sees more than the JSON of the response. */
   readonly isObserved: boolean;
 };
 
 const BODY_TYPES = ["json", "text", "blob", "arrayBuffer", "stream"];
 const HOOKS = ["onRequest", "onResponse", "onError"] as const;
 
-/** Refuses hooks that openapi-fetch would not call. */
+/** Checks middleware, because openapi-fetch ignores some mistakes. */
 export function checkMiddleware(middleware: readonly Middleware[]): void {
   if (!Array.isArray(middleware)) throw mustBe("middleware", "a list", middleware);
   for (const each of middleware) {
@@ -53,11 +53,11 @@ export function checkMiddleware(middleware: readonly Middleware[]): void {
   }
 }
 
-/** Gives the client's own key. */
+/** Resolves to the client's own key. */
 export async function resolveApiKey(settings: Settings, options: CallOptions): Promise<string> {
   const { apiKey } = settings;
   if (apiKey === undefined) {
-    throw new ConfigurationError('This request needs a key: give createClient() an "apiKey"');
+    throw new ConfigurationError('This request needs an API key: set the option "apiKey"');
   }
   if (typeof apiKey === "string") return apiKey;
   const timeout = readNumber("timeout", options.timeout, settings.timeout);
@@ -72,7 +72,7 @@ export async function resolveApiKey(settings: Settings, options: CallOptions): P
   return readApiKey(await withTimeout(work, { name: "apiKey", timeout, signals }));
 }
 
-/** Checks the options of a call, and gives it its key. */
+/** Checks the options of a call, and resolves its key. */
 export async function prepareCall(
   method: string,
   path: string,

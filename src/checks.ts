@@ -1,13 +1,13 @@
 import { ConfigurationError } from "./errors.ts";
 
-/** Of each numeric option the default, the least and the largest value. */
+/** The default, the smallest and the largest value of each numeric option. */
 const LIMITS = {
   timeout: [30_000, 1, 2 ** 31 - 1], // a longer one makes setTimeout fire at once
   retries: [2, 0, 100],
   maxResponseBytes: [10 * 2 ** 20, 1, 2 ** 53 - 1],
 } as const;
 
-/** Says what an option must be, and the kind of what it is; the value may be a secret. */
+/** Makes an error with the kind of a wrong value but not the value, which may be a secret. */
 export function mustBe(name: string, requirement: string, value: unknown): ConfigurationError {
   let kind = `${value === null || Number.isNaN(value) ? value : typeof value}`;
   if (Array.isArray(value)) kind = "array";
@@ -15,7 +15,7 @@ export function mustBe(name: string, requirement: string, value: unknown): Confi
   return new ConfigurationError(`"${name}" must be ${requirement}, not ${article}${kind}`);
 }
 
-/** Checks a numeric option, or gives its default. */
+/** Checks a numeric option; returns its default when it is undefined. */
 export function readNumber(
   name: keyof typeof LIMITS,
   value: unknown,
@@ -28,13 +28,13 @@ export function readNumber(
   throw new ConfigurationError(`"${name}" must be a whole number from ${min} to ${max}`);
 }
 
-/** Checks that a header can carry an API key as it is; the error does not quote it. */
+/** Checks that an API key can be sent in a header unchanged; the error does not quote it. */
 export function readApiKey(value: unknown): string {
   if (typeof value !== "string") throw mustBe("apiKey", "a string", value);
   if (/^[!-~\xa1-\xff]+([ -~\xa0-\xff]*[!-~\xa1-\xff])?$/.test(value)) return value;
   throw new ConfigurationError(
     value
-      ? '"apiKey" must be Latin-1 text that a header can carry, without spaces around it'
+      ? '"apiKey" must be Latin-1 text without control characters, and without spaces at its ends'
       : '"apiKey" must not be empty',
   );
 }
@@ -44,13 +44,13 @@ export function checkFunction(name: string, value: unknown): void {
   if (value !== undefined && typeof value !== "function") throw mustBe(name, "a function", value);
 }
 
-/** Checks an argument that must be one of a few. */
+/** Checks an argument that must be one of a few values. */
 export function checkOneOf(name: string, value: unknown, values: readonly string[]): void {
   if (values.includes(value as string)) return;
   throw new ConfigurationError(`"${name}" must be one of ${values.join(", ")}`);
 }
 
-/** Checks the signal of a call, and that it is not aborted; returns it in a list, if there is one. */
+/** Checks the signal of a call, and throws when it is aborted; returns a list of at most one. */
 export function readSignal(signal: AbortSignal | null | undefined): AbortSignal[] {
   if (signal === undefined || signal === null) return [];
   if (typeof signal.throwIfAborted !== "function") {
@@ -60,7 +60,7 @@ export function readSignal(signal: AbortSignal | null | undefined): AbortSignal[
   return [signal];
 }
 
-/** Refuses a path that a URL parser, here or at the service, could take for another one. */
+/** Refuses a path that a URL parser, here or in the service, could read as another one. */
 export function checkPath(name: string, path: string): void {
   let decoded = "\\";
   try {
@@ -69,7 +69,7 @@ export function checkPath(name: string, path: string): void {
   // deno-lint-ignore no-control-regex
   if (/[\\\0-\x1f\x7f]|(^|\/)\.\.?(;[^/]*)?(\/|$)/.test(decoded)) {
     throw new ConfigurationError(
-      `"${name}" must not hold ".", "..", a backslash, a control character or a stray "%"`,
+      `"${name}" must not contain ".", "..", a backslash, a control character or a stray "%"`,
     );
   }
 }

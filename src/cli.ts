@@ -1,5 +1,5 @@
 /**
- * The command `scam-address`, which checks an API key and serves the sandbox: importing this module
+ * The command `scam-address`, which checks an API key or serves the sandbox. Importing this module
  * runs it.
  *
  * ```sh
@@ -11,7 +11,7 @@
  *
  * `check-key` reads the key from the environment variable `SCAM_ADDRESS_API_KEY` or from standard
  * input, never from an argument, because arguments show in process lists. `sandbox` serves the
- * sandbox until Ctrl-C and prints a line for each response, which shows no key. `--help` lists the
+ * sandbox until Ctrl-C and prints a line for each response, without keys. `--help` lists the
  * options.
  *
  * | exit status | meaning |
@@ -19,21 +19,21 @@
  * | 0 | the key is valid, or the sandbox was stopped (by SIGINT, which is Ctrl-C, or SIGTERM) |
  * | 1 | the key is not valid |
  * | 2 | wrong usage |
- * | 3 | the service could not be asked, the sandbox not served, or the output not written |
- * | 4 | the key is valid, but has fewer credits than `--min-credits` |
+ * | 3 | no usable response, or the sandbox not served, or the output not written |
+ * | 4 | the key is valid but has fewer credits than `--min-credits` |
  *
- * `check-key --json` prints one object in every case, for example
- * `{"ok":true,"apiKeyValid":true,"credits":100,"error":null}`, or with `null` for what is not known
- * and `{"code":"network","message":"…"}` as the `error`.
+ * `check-key --json` always prints one object, for example
+ * `{"ok":true,"apiKeyValid":true,"credits":100,"error":null}`. After a failure, `apiKeyValid` and
+ * `credits` are `null` and `error` is an object such as `{"code":"network","message":"…"}`.
  *
  * @module
  */
 import process from "node:process";
 import { run } from "./command.ts";
 
-/** Reports a failure to write once; the runtime's own status for it, 1, would mean "not valid". */
+/** Reports a failure to write, once; the runtime would exit with 1, which means "not valid". */
 function fail({ code, message }: Error & { code?: string }): void {
-  if (code === "EPIPE" || process.exitCode === 3) return; // the reader may leave, as `head` does
+  if (code === "EPIPE" || process.exitCode === 3) return; // the reader has enough, as `head` has
   process.exitCode = 3;
   process.stderr.write(`Error (unexpected): ${message}\n`);
 }

@@ -17,44 +17,44 @@ import { checkPathParameters, METHODS, readMethod, toJson, toPath, toQuery } fro
 import { decode, httpError, parseJson, type Received } from "./response.ts";
 import { checkSchema, validate } from "./schema.ts";
 import { type Clock, systemClock } from "./time.ts";
-import { createTransport, readForeignBody } from "./transport.ts";
+import { createTransport, readMiddlewareBody } from "./transport.ts";
 
-/** What the service reports on an API key; `apiKeyValid` tells the two forms apart. */
+/** The status of an API key; test `apiKeyValid` to know which of the two forms it is. */
 export type KeyStatus = components["schemas"]["KeyStatus"];
 
-/** The report on a valid key, with its credits. */
+/** The status of a valid key, with its credits. */
 export type ValidKey = components["schemas"]["ValidKey"];
 
-/** The report on a key that is not valid. What else it holds is not documented. */
+/** The status of a key that is not valid. What else it contains is not documented. */
 export type InvalidKey = components["schemas"]["InvalidKey"];
 
-/** An HTTP method that {@linkcode ScamAddressClient.call} takes. */
+/** An HTTP method for {@linkcode ScamAddressClient.call}. */
 export type Method = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | "PUT";
 
-/** What {@linkcode ScamAddressClient.call} sends, and what differs from the client's options. */
+/** Options of {@linkcode ScamAddressClient.call}: what to send, and how. */
 export interface EndpointOptions extends CallOptions {
-  /** The body, written as JSON. `undefined` sends none, as GET and HEAD require. */
+  /** The body, sent as JSON; leave it out to send none. GET and HEAD cannot have one. */
   body?: unknown;
   /**
-   * The query. Values are written as in JSON, so a `Date` is ISO 8601; a list repeats the name, the
-   * fields of an object become `name[field]`, and `null` and `undefined` are left out.
+   * The query parameters. A `Date` is written as ISO 8601, a list repeats the name, the fields of
+   * an object become `name[field]`, and `null` and `undefined` are left out.
    */
   query?: Readonly<Record<string, unknown>> | undefined;
-  /** Headers in addition to the client's; `null` removes one. An `X-API-Key` is not sent. */
+  /** Headers in addition to the client's; `null` removes one. An `X-API-Key` is ignored. */
   headers?: ClientOptions["headers"];
 }
 
-/** {@linkcode EndpointOptions} with a schema that checks the response. */
+/** Options of {@linkcode ScamAddressClient.call} with a schema that checks the response. */
 export interface SchemaOptions<Given extends Schema> extends EndpointOptions {
   /**
-   * Checks the response: any [Standard Schema](https://standardschema.dev), such as one made by Zod,
-   * Valibot or ArkType. `call` resolves to its output, with its transforms applied.
+   * Checks the response and gives it its type: any [Standard Schema](https://standardschema.dev),
+   * such as one of Zod, Valibot or ArkType. `call` resolves to the schema's output.
    */
   schema: Given;
 }
 
 /**
- * A name of our own, because the documentation's lint asks for docs of openapi-fetch's.
+ * A local name for openapi-fetch's type: `deno doc --lint` requires docs of every type used here.
  *
  * @internal
  */
@@ -67,26 +67,28 @@ type Schema = StandardSchemaV1;
 type OutputOf<Given extends Schema> = StandardSchemaV1.InferOutput<Given>;
 
 /**
- * The client: [openapi-fetch](https://openapi-ts.dev/openapi-fetch/)'s methods for the operations of
- * the OpenAPI document, and in addition `checkKey` and `call`.
+ * Calls the service: `checkKey`, `call`, and
+ * [openapi-fetch](https://openapi-ts.dev/openapi-fetch/)'s methods for the operations of the
+ * OpenAPI document.
  *
  * `GET`, `POST` and the other methods resolve to `{ data, error, response }` and also take
- * {@linkcode CallOptions}. A 4xx or 5xx status does not reject: `error` and `response` report it.
- * `error` is empty when the body is, so test `response.ok`. For everything else they reject as
- * {@linkcode ScamAddressClient.call} does.
+ * {@linkcode CallOptions}. They do not reject for a 4xx or 5xx status but set `error`, which is
+ * empty when the body is, so test `data` or `response.ok`. For every other failure they reject with
+ * the same errors as {@linkcode ScamAddressClient.call}.
  *
- * Middleware runs once for each call, around all attempts, for `checkKey` and `call` too. It sees
- * requests without the `X-API-Key` header, which is added last, and sees the key that `checkKey` asks
- * about in the body. It runs outside of `timeout` and `signal`, and what it throws is passed on. Its
- * `options.parseAs` is `"stream"` where it would be `"json"`, because this client parses JSON itself.
+ * Middleware runs once for each call, before the first attempt and after the last, also for
+ * `checkKey` and `call`. It never sees the `X-API-Key` header, which is added after it ran, but it
+ * sees the body of `checkKey`, which contains the key. `timeout` and `signal` do not stop it, and a
+ * call rejects with what it throws. Its `options.parseAs` is `"stream"` in place of `"json"`,
+ * because this client parses JSON itself.
  *
- * @typeParam Paths The `paths` that openapi-typescript makes of an OpenAPI document.
+ * @typeParam Paths The type `paths` that openapi-typescript generates from an OpenAPI document.
  */
 export interface ScamAddressClient<Paths extends object = paths> extends OpenapiFetchClient<Paths> {
   /**
-   * Asks the service whether a key is valid and how many credits it has.
+   * Checks whether an API key is valid and how many credits it has.
    *
-   * The key travels in the body; the request carries no `X-API-Key` header.
+   * The key is sent in the body; the request has no `X-API-Key` header.
    *
    * @example Read the credits of a key
    * ```ts
@@ -99,15 +101,15 @@ export interface ScamAddressClient<Paths extends object = paths> extends Openapi
    * console.log(status.apiKeyValid ? status.data.credits : "not valid"); // 100
    * ```
    *
-   * @param apiKey The key to check; the client's own when it is left out.
-   * @param options What differs from the client's options.
-   * @returns The key's status.
-   * @throws {ConfigurationError} When there is no key, or none that a header could carry.
+   * @param apiKey The key to check; by default the client's own.
+   * @param options Options of this call, which override the client's.
+   * @returns The status of the key.
+   * @throws {ConfigurationError} When there is no key, or it could not be sent in a header.
    * @throws {HttpError} When the service responds with a 4xx or 5xx status.
    * @throws {RedirectError} When the service responds with a redirect.
    * @throws {NetworkError} When the service cannot be reached or the response breaks off.
-   * @throws {TimeoutError} When the last attempt's time is up.
-   * @throws {InvalidResponseError} When the response is not what the OpenAPI document says.
+   * @throws {TimeoutError} When the last attempt takes longer than `timeout`.
+   * @throws {InvalidResponseError} When the response does not match the OpenAPI document.
    */
   checkKey(apiKey?: string, options?: CallOptions): Promise<KeyStatus>;
 
@@ -136,18 +138,19 @@ export interface ScamAddressClient<Paths extends object = paths> extends Openapi
    * ```
    *
    * @typeParam Given The type of the schema.
-   * @param method The method. GET, HEAD, OPTIONS, PUT and DELETE are repeated after a failure that
-   * may pass, other methods only when the service responds with 429.
-   * @param endpoint The endpoint's name, which directly follows the base URL.
-   * @param options The schema, what to send, and what differs from the client's options.
-   * @returns The output of the schema. For a 2xx response without content the schema is given
-   * `undefined`.
-   * @throws {ConfigurationError} When the client has no key, or an argument is wrong.
+   * @param method The method. GET, HEAD, OPTIONS, PUT and DELETE are retried after a temporary
+   * failure, other methods only when the service responds with 429.
+   * @param endpoint The name of the endpoint, which is added to the base URL.
+   * @param options The schema, what to send, and options that override the client's.
+   * @returns The output of the schema. The schema gets `undefined` for a 2xx response without
+   * content.
+   * @throws {ConfigurationError} When the client has no key, an argument is wrong, or the schema
+   * itself throws.
    * @throws {HttpError} When the service responds with a 4xx or 5xx status.
    * @throws {RedirectError} When the service responds with a redirect.
    * @throws {NetworkError} When the service cannot be reached or the response breaks off.
-   * @throws {TimeoutError} When the last attempt's time is up.
-   * @throws {InvalidResponseError} When the response is not JSON, is too large, or is rejected by
+   * @throws {TimeoutError} When the last attempt takes longer than `timeout`.
+   * @throws {InvalidResponseError} When the response is not JSON, is too large, or does not match
    * the schema.
    */
   call<Given extends Schema>(
@@ -157,13 +160,13 @@ export interface ScamAddressClient<Paths extends object = paths> extends Openapi
   ): Promise<OutputOf<Given>>;
 
   /**
-   * Calls an endpoint that the OpenAPI document does not have, without checking the response.
+   * Calls an endpoint that the OpenAPI document does not have, without a check of the response.
    *
    * @param method The method.
-   * @param endpoint The endpoint's name, which directly follows the base URL.
-   * @param options What to send, and what differs from the client's options.
-   * @returns The JSON of the response; `undefined` for a 2xx response without content.
-   * @throws {ScamAddressError} As with a schema.
+   * @param endpoint The name of the endpoint, which is added to the base URL.
+   * @param options What to send, and options that override the client's.
+   * @returns The parsed JSON of the response; `undefined` for a 2xx response without content.
+   * @throws {ScamAddressError} The same errors as with a schema.
    */
   call(method: Method, endpoint: string, options?: EndpointOptions): Promise<unknown>;
 }
@@ -175,25 +178,25 @@ interface Result {
   response: Response;
 }
 
-/** A result, and what it came from. */
+/** The result of a call, with what it was made from. */
 interface Outcome {
   readonly result: Result;
   readonly call: Call;
-  /** What the transport received; undefined when middleware responded instead. */
+  /** The response from the transport; undefined when middleware responded instead. */
   readonly received: Received | undefined;
 }
 
-/** Reads the JSON of a 2xx response, which openapi-fetch hands over unread. */
+/** Reads the JSON of a 2xx response, whose body openapi-fetch returns as a stream. */
 async function readData({ result, call, received }: Outcome): Promise<unknown> {
   const { data, response } = result;
   if (data === undefined) return parseJson(new Uint8Array(), response.status, call);
   const body = response === received?.response
     ? received.body
-    : await readForeignBody(response, call);
+    : await readMiddlewareBody(response, call);
   return parseJson(body, response.status, call);
 }
 
-/** Gives the data of a 2xx response, and throws any other. */
+/** Returns the data of a 2xx response, and throws an error for any other status. */
 function unwrap({ result, call, received }: Outcome): unknown {
   const { data, error, response } = result;
   if (response.ok) return data;
@@ -201,9 +204,9 @@ function unwrap({ result, call, received }: Outcome): unknown {
   throw httpError(call, response, typeof error === "string" ? error : JSON.stringify(error) ?? "");
 }
 
-/** Says that openapi-fetch could not make a request of the arguments. */
+/** Makes the error for arguments that openapi-fetch could not build a request from. */
 function unbuildable(error: unknown, { name, secrets }: Call): ConfigurationError {
-  // A TypeError is the platform's, which may quote a header or an address.
+  // A TypeError comes from the runtime and may quote a header or a URL.
   const cause = error instanceof TypeError ? undefined : secrets.reason(error);
   return new ConfigurationError(
     `"${name}" cannot be built: see "headers", "params", "body" and "baseUrl"` +
@@ -215,8 +218,8 @@ function unbuildable(error: unknown, { name, secrets }: Call): ConfigurationErro
 /**
  * Creates a client of the Scam Address Service.
  *
- * It reads nothing from the environment, writes nothing to the console, and sends nothing until one
- * of its methods is called.
+ * It reads no environment variables, writes nothing to the console, and sends nothing until you
+ * call a method.
  *
  * @example Check a key
  * ```ts
@@ -226,14 +229,14 @@ function unbuildable(error: unknown, { name, secrets }: Call): ConfigurationErro
  * const client = createClient({
  *   baseUrl: "https://service.example/api/",
  *   apiKey: "demo-key",
- *   fetch: createSandbox({ keys: { "demo-key": 100 } }).fetch, // leave out to ask the real service
+ *   fetch: createSandbox({ keys: { "demo-key": 100 } }).fetch, // leave it out to call the real one
  * });
  * const status = await client.checkKey();
  * if (status.apiKeyValid) console.log(status.data.credits); // 100
  * ```
  *
- * @typeParam Paths The `paths` that openapi-typescript makes of an OpenAPI document; this package's
- * own by default.
+ * @typeParam Paths The type `paths` that openapi-typescript generates from an OpenAPI document; by
+ * default this package's own.
  * @param options Where and how to send requests; only `baseUrl` is required.
  * @returns The client.
  * @throws {ConfigurationError} When an option is wrong.
@@ -244,7 +247,7 @@ export function createClient<Paths extends object = paths>(
   return createClientWith(options, systemClock);
 }
 
-/** Creates a client whose waits between attempts a clock decides on, for tests. */
+/** Creates a client with a clock for the waits between attempts; tests pass their own. */
 export function createClientWith<Paths extends object = paths>(
   options: ClientOptions,
   clock: Clock,
@@ -310,7 +313,7 @@ export function createClientWith<Paths extends object = paths>(
   }
 
   const client = {
-    // openapi-fetch's type has TRACE, which fetch forbids: it rejects.
+    // openapi-fetch's type has TRACE, which fetch forbids, so it rejects.
     ...Object.fromEntries([...METHODS, "TRACE"].map((method) => [
       method,
       (path: string, init?: Init) => perform(method, path, init),

@@ -17,7 +17,7 @@ export interface CommandProcess {
   readonly stdout: { write(text: string): unknown };
   /** Standard error. */
   readonly stderr: { write(text: string): unknown };
-  /** Waits for a signal that asks the process to end. */
+  /** Adds a listener for a signal that asks the process to end. */
   once(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
 }
 
@@ -45,31 +45,31 @@ standard input, never from an argument, because arguments show in process lists.
   --base-url URL     the service's address; SCAM_ADDRESS_BASE_URL by default
   --min-credits N    exit with 4 when the key has fewer credits than N
   --json             print one JSON object: ok, apiKeyValid, credits, error
-  --sandbox          ask a built-in stand-in instead of the service; without a key,
-                     it checks its own "${DEMO_KEY}"
+  --sandbox          ask the built-in sandbox instead of the service; without a key,
+                     check "${DEMO_KEY}"
 
-sandbox serves that stand-in over HTTP until Ctrl-C. It prints its address, and a line for
-each response: method, path and status.
+sandbox serves the sandbox, a service in memory, over HTTP until Ctrl-C. It prints its
+address, and the method, path and status of each response.
 
   --host HOST        where to listen; 127.0.0.1 by default
-  --port N           the port to listen on; 0, the default, is any free one
-  --key KEY=CREDITS  a test key that is valid, may be repeated; "${DEMO_KEY}=100" by default
+  --port N           the port to listen on; any free port by default
+  --key KEY=CREDITS  a valid test key, may be given again; "${DEMO_KEY}=100" by default
 
   --help             print this text
   --version          print the version
 
-Exit status: 0 the key is valid, or the sandbox was stopped, 1 the key is not valid,
-2 wrong usage, 3 the service could not be asked, or the sandbox not be served, 4 the key
-is valid but has fewer credits than --min-credits.
+Exit status: 0 the key is valid, or the sandbox was stopped; 1 the key is not valid;
+2 wrong usage; 3 no usable response from the service, or the sandbox could not be served;
+4 the key is valid but has fewer credits than --min-credits.
 `;
 
 const NO_KEY_ARGUMENT =
   'a key is never taken from an argument, because arguments show in process lists: set "SCAM_ADDRESS_API_KEY" or write the key to standard input';
 
-/** More than any header can carry. */
+/** More than fits in any header. */
 const MAX_KEY_BYTES = 64 * 1024;
 
-/** What the user can do something about. */
+/** An error that the user can correct. */
 class CommandError extends Error {
   constructor(message: string, readonly code = "usage", readonly exit: number = EXIT.usage) {
     super(message);
@@ -94,7 +94,7 @@ const COMMANDS = new Map([
   ["sandbox", ["host", "port", "key"]],
 ]);
 
-/** Parses the arguments. No message quotes one, since it may be a key. */
+/** Parses the arguments. No message quotes one, because it may be a key. */
 function parse(args: string[]) {
   try {
     return parseArgs({ args, options: OPTIONS, allowPositionals: true });
@@ -103,7 +103,7 @@ function parse(args: string[]) {
     if (code === "ERR_PARSE_ARGS_INVALID_OPTION_VALUE") {
       throw new CommandError(message.split("\n", 1)[0]!.replace(/\.$/, "").replaceAll("'", '"'));
     }
-    throw new CommandError(`Unknown option, see --help; ${NO_KEY_ARGUMENT}`);
+    throw new CommandError(`Unknown option: see --help; ${NO_KEY_ARGUMENT}`);
   }
 }
 
@@ -112,12 +112,12 @@ function readArguments(args: string[]) {
   const { positionals: [command, ...rest], values } = parse(args);
   if (values.help || values.version) return { command, values };
   if (command === undefined) {
-    throw new CommandError('A command is missing: "check-key" or "sandbox"; see --help');
+    throw new CommandError('No command: use "check-key" or "sandbox"; see --help');
   }
   const allowed = COMMANDS.get(command);
   if (!allowed) {
     throw new CommandError(
-      `Unknown command, there are "check-key" and "sandbox"; ${NO_KEY_ARGUMENT}`,
+      `Unknown command: use "check-key" or "sandbox"; ${NO_KEY_ARGUMENT}`,
     );
   }
   if (rest.length) throw new CommandError(`Too many arguments; ${NO_KEY_ARGUMENT}`);
@@ -139,12 +139,12 @@ function readNumber(values: Values, name: "min-credits" | "port", max: number) {
   throw new CommandError(`"--${name}" must be a whole number from 0 to ${max}`);
 }
 
-/** Reads an environment variable. Deno's own error for one that is not Unicode quotes it. */
+/** Reads an environment variable. Deno's own error quotes a value that is not Unicode. */
 function readVariable({ env }: CommandProcess, name: string): string | undefined {
   try {
     return env[name];
   } catch (error) {
-    if ((error as Error).name === "NotCapable") throw error; // names the permission that lacks
+    if ((error as Error).name === "NotCapable") throw error; // names the missing permission
     throw new CommandError(`"${name}" is not valid Unicode`);
   }
 }
@@ -158,7 +158,7 @@ async function readKey(process: CommandProcess): Promise<string> {
   let size = 0;
   for await (const chunk of process.stdin) {
     size += chunk.length;
-    if (size > MAX_KEY_BYTES) throw new CommandError("Standard input holds more than an API key");
+    if (size > MAX_KEY_BYTES) throw new CommandError("Standard input has more than an API key");
     chunks.push(chunk);
   }
   try {
@@ -172,7 +172,7 @@ async function readKey(process: CommandProcess): Promise<string> {
 /** Asks the service, or the sandbox, about the key. */
 async function askForStatus(process: CommandProcess, values: Values): Promise<KeyStatus> {
   if (values.sandbox && values["base-url"] !== undefined) {
-    throw new CommandError('"--sandbox" and "--base-url" exclude each other');
+    throw new CommandError('"--sandbox" and "--base-url" cannot be used together');
   }
   if (values.sandbox) process.stderr.write("Asking the built-in sandbox, not the service\n");
   let apiKey = await readKey(process);
@@ -220,7 +220,7 @@ function printReport({ stdout }: CommandProcess, report: Report): void {
   stdout.write(`${JSON.stringify(report)}\n`);
 }
 
-/** Runs `sandbox`, until a signal asks the process to end. */
+/** Runs `sandbox` until a signal asks the process to end. */
 async function sandbox(process: CommandProcess, values: Values): Promise<number> {
   const { host = "127.0.0.1", key: pairs = [`${DEMO_KEY}=100`] } = values;
   const port = readNumber(values, "port", 65_535) ?? 0;
@@ -248,13 +248,13 @@ async function sandbox(process: CommandProcess, values: Values): Promise<number>
   return EXIT.ok;
 }
 
-/** Names in a message what the command has in place of the client's options. */
+/** Changes a message that names the client's options, which the command does not have. */
 function inOwnWords(message: string): string {
   return message
     .replace(/^"baseUrl"/, "The address")
     .replace(/^"apiKey"/, "The key")
     .replace(/^(Key|The credits of key) (\d+) of "keys"/, "$1 $2")
-    .replace(/; "allowInsecureHttp".*/, "");
+    .replace(/; set "allowInsecureHttp".*/, "");
 }
 
 /**

@@ -1,4 +1,4 @@
-/** What went wrong, as a string for logs and `switch`; `instanceof` leads to a class's own fields. */
+/** The kind of an error, for logs and `switch`; use `instanceof` to get the fields of a class. */
 export type ErrorCode =
   | "configuration"
   | "http"
@@ -7,18 +7,18 @@ export type ErrorCode =
   | "redirect"
   | "timeout";
 
-/** A place where a response does not fit its schema. */
+/** A place where a response does not match its schema. */
 export interface Issue {
-  /** Where, as a JSON Pointer; `*` stands for a property that the schema does not name. */
+  /** The place, as a JSON Pointer; `*` stands for a property that the schema does not name. */
   readonly path: string;
   /**
-   * The rule that is broken: a keyword of JSON Schema, or `json` (not JSON), `empty`,
+   * The rule that the response breaks: a keyword of JSON Schema, or `json` (not JSON), `empty`,
    * `maxResponseBytes` (too large) or `schema` (rejected by the schema given to `call`).
    */
   readonly rule: string;
   /**
-   * What the schema given to `call` says, which may quote the response, with `[redacted]` in place
-   * of the key; absent for all other rules.
+   * The message of the schema given to `call`, with `[redacted]` in place of the key; it may quote
+   * the response. Absent for all other rules.
    */
   readonly message?: string;
 }
@@ -26,11 +26,11 @@ export interface Issue {
 const brand = Symbol.for("@scam-address/client/error");
 
 /**
- * The class that all errors of this package extend.
+ * The base class of all errors of this package.
  *
- * `instanceof` also holds for errors of another copy of the package, so an application that loads
- * it both as an ES module and as CommonJS needs to test only one class. The API key is in no field,
- * message, cause or stack of any of them.
+ * `instanceof` also works for errors of another copy of the package, for example when an
+ * application loads it both as an ES module and as CommonJS. No field, message, cause or stack
+ * shows the API key.
  *
  * @example Tell errors apart
  * ```ts
@@ -49,11 +49,11 @@ export abstract class ScamAddressError extends Error {
   /** The `code` of the class's instances; `undefined` for {@linkcode ScamAddressError} itself. */
   static readonly code?: ErrorCode;
 
-  /** What went wrong; each class has its own code. */
+  /** The kind of the error; each class has its own. */
   declare readonly code: ErrorCode;
 
   /**
-   * Constructs an error. The package does so, and your tests may.
+   * Creates an error, for example in your tests.
    *
    * @param message What went wrong, for people.
    * @param fields The fields of the class.
@@ -66,7 +66,7 @@ export abstract class ScamAddressError extends Error {
   }
 
   /**
-   * Makes `instanceof` hold across copies of the package.
+   * Makes `instanceof` work across copies of the package.
    *
    * @param value The left side of `instanceof`.
    * @returns Whether the value is an error of this class.
@@ -79,7 +79,7 @@ export abstract class ScamAddressError extends Error {
   }
 
   /**
-   * Gives `JSON.stringify` what a log needs.
+   * Returns what `JSON.stringify` writes.
    *
    * @returns The name, the code, the message and the fields of the class.
    */
@@ -92,8 +92,8 @@ export abstract class ScamAddressError extends Error {
 /**
  * The service responded with a 4xx or 5xx status.
  *
- * What the service's statuses mean is not documented, so `status`, `headers` and `body` are handed
- * over as they came, with `[redacted]` in place of the key.
+ * The meaning of the service's statuses is not documented, so `status`, `headers` and `body` are as
+ * the service sent them, with `[redacted]` in place of the key.
  */
 export class HttpError extends ScamAddressError {
   /** The code of this class. */
@@ -102,18 +102,18 @@ export class HttpError extends ScamAddressError {
   override readonly name = "HttpError";
   /** The status code of the response. */
   declare readonly status: number;
-  /** The headers of the response, without those that are named after the key. */
+  /** The headers of the response, without any whose name contains the key. */
   declare readonly headers: Headers;
-  /** The body: parsed JSON, or text where it is not JSON, cut at 64 KiB; `""` when it is empty. */
+  /** The body: parsed JSON, or text if it is not JSON, cut at 64 KiB; `""` if it is empty. */
   declare readonly body: unknown;
-  /** What a valid `Retry-After` header asks for, in seconds from the response on; else absent. */
+  /** Seconds to wait, from a `Retry-After` header; absent if there is no valid one. */
   declare readonly retryAfter?: number;
 
   /**
-   * Constructs an error.
+   * Creates an error.
    *
    * @param message What went wrong, for people.
-   * @param fields What came with the response.
+   * @param fields The parts of the response.
    * @param options The `cause`, if there is one.
    */
   constructor(
@@ -125,7 +125,7 @@ export class HttpError extends ScamAddressError {
   }
 
   /**
-   * Gives `JSON.stringify` what a log needs.
+   * Returns what `JSON.stringify` writes.
    *
    * @returns The name, the code, the message and the fields; the headers as an object.
    */
@@ -147,7 +147,7 @@ export class NetworkError extends ScamAddressError {
   override readonly name = "NetworkError";
 
   /**
-   * Constructs an error.
+   * Creates an error.
    *
    * @param message What went wrong, for people.
    * @param options The `cause`, if there is one.
@@ -157,20 +157,20 @@ export class NetworkError extends ScamAddressError {
   }
 }
 
-/** The time for an attempt was up before the last byte of the response had been read. */
+/** An attempt took longer than `timeout`, which includes reading the body. */
 export class TimeoutError extends ScamAddressError {
   /** The code of this class. */
   static override readonly code = "timeout";
   /** The name of this class. */
   override readonly name = "TimeoutError";
-  /** The time that an attempt may take, in milliseconds. */
+  /** The limit, in milliseconds. */
   declare readonly timeout: number;
 
   /**
-   * Constructs an error.
+   * Creates an error.
    *
    * @param message What went wrong, for people.
-   * @param fields The time that was up, in milliseconds.
+   * @param fields The limit, in milliseconds.
    * @param options The `cause`, if there is one.
    */
   constructor(message: string, fields: Pick<TimeoutError, "timeout">, options?: ErrorOptions) {
@@ -194,10 +194,10 @@ export class RedirectError extends ScamAddressError {
   declare readonly location?: string;
 
   /**
-   * Constructs an error.
+   * Creates an error.
    *
    * @param message What went wrong, for people.
-   * @param fields What came with the response.
+   * @param fields The parts of the response.
    * @param options The `cause`, if there is one.
    */
   constructor(
@@ -211,7 +211,7 @@ export class RedirectError extends ScamAddressError {
 
 /**
  * The service responded with a 2xx status and a body that is not JSON, is empty, is too large, or
- * is not what the OpenAPI document or the schema given to `call` says.
+ * does not match the OpenAPI document or the schema given to `call`.
  */
 export class InvalidResponseError extends ScamAddressError {
   /** The code of this class. */
@@ -224,7 +224,7 @@ export class InvalidResponseError extends ScamAddressError {
   declare readonly issues: readonly Issue[];
 
   /**
-   * Constructs an error.
+   * Creates an error.
    *
    * @param message What went wrong, for people.
    * @param fields What is wrong with the response.
@@ -239,7 +239,11 @@ export class InvalidResponseError extends ScamAddressError {
   }
 }
 
-/** An option or an argument is wrong. Nothing has been sent. */
+/**
+ * An option or an argument is wrong.
+ *
+ * Nothing has been sent, except when a schema given to `call` fails on the response.
+ */
 export class ConfigurationError extends ScamAddressError {
   /** The code of this class. */
   static override readonly code = "configuration";
@@ -247,7 +251,7 @@ export class ConfigurationError extends ScamAddressError {
   override readonly name = "ConfigurationError";
 
   /**
-   * Constructs an error.
+   * Creates an error.
    *
    * @param message Which option is wrong, and what to do.
    * @param options The `cause`, if there is one.

@@ -1,21 +1,21 @@
 import type { Issue } from "./errors.ts";
 
-/** Returns what the schema rejects, or `undefined` when the value fits. */
+/** Checks a value; returns what does not match the schema, or `undefined` if all does. */
 export type Validator = (value: unknown) => Issue[] | undefined;
 
-/** What the client has to know of an operation to call it. */
+/** What the client must know about an operation to call it. */
 export interface Operation {
   /** The name of the operation in the OpenAPI document. */
   readonly operationId: string;
-  /** Whether the key is sent: always, where there is one, or never. */
+  /** Whether the key is sent: always, if there is one, or never. */
   readonly apiKey: "required" | "optional" | "none";
-  /** Whether the operation may be repeated after a failure. */
+  /** Whether the operation may be retried after any failure. */
   readonly idempotent: boolean;
-  /** Checks of the success responses that hold JSON, by status: "200", or "2XX" for all others. */
+  /** Validators of the JSON success responses, by status: "200", or "2XX" for all others. */
   readonly responses?: Readonly<Record<string, Validator>>;
 }
 
-/** A check as `@exodus/schemasafe` writes it: after `false`, `errors` says what is wrong. */
+/** A check as `@exodus/schemasafe` writes it: when it returns `false`, `errors` says why. */
 export interface Check {
   (value: unknown): boolean;
   readonly errors?: readonly {
@@ -24,7 +24,7 @@ export interface Check {
   }[];
 }
 
-/** Runs a generated check. It stops at the first fault that it finds. */
+/** Runs a generated check, which stops at the first problem. */
 export function issuesOf(check: Check, value: unknown): Issue[] | undefined {
   if (check(value)) return undefined;
   return (check.errors ?? []).map(({ keywordLocation, instanceLocation }) => ({

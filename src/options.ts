@@ -9,7 +9,7 @@ import { ConfigurationError } from "./errors.ts";
 import type { RetryEvent } from "./retry.ts";
 
 /**
- * A name of our own, because the documentation's lint asks for docs of openapi-fetch's.
+ * A local name for openapi-fetch's type: `deno doc --lint` requires docs of every type used here.
  *
  * @internal
  */
@@ -19,99 +19,105 @@ type FetchOptions = OpenapiFetchOptions;
 type FetchMiddleware = OpenapiFetchMiddleware;
 
 /**
- * [Middleware of openapi-fetch](https://openapi-ts.dev/openapi-fetch/middleware-auth): an object with
- * one or more of `onRequest`, `onResponse` and `onError`, for `use` and for a single call.
+ * Runs code around calls, for `use` or a single call: [middleware of
+ * openapi-fetch](https://openapi-ts.dev/openapi-fetch/middleware-auth), an object with one or more
+ * of `onRequest`, `onResponse` and `onError`.
  */
 export type Middleware = FetchMiddleware;
 
-/** Where and how a client sends its requests. */
+/** Options of a client: where and how it sends requests. */
 export interface ClientOptions {
   /**
-   * The address of the service, which the name of an endpoint directly follows, with or without the
-   * slash at its end.
+   * The address of the service, to which the names of endpoints are added.
    *
-   * An absolute `https:` URL without a query, a fragment, a user name or a password. See
-   * {@linkcode ClientOptions.allowInsecureHttp} for `http:`, which is always allowed for loopback
-   * addresses. Where the runtime is told to use a proxy (`HTTP_PROXY` on Deno and Bun, or on
-   * Node.js with `--use-env-proxy`), requests to `http:` loopback addresses go through it too and
-   * show the key to it; `NO_PROXY=localhost,127.0.0.1` prevents that.
+   * An absolute `https:` URL without query, fragment, user name or password; the slash at its end
+   * may be left out. `http:` is allowed for loopback addresses, and for other hosts with {@linkcode
+   * ClientOptions.allowInsecureHttp}.
+   *
+   * If a proxy is set (`HTTP_PROXY` on Deno and Bun, and on Node.js with `NODE_USE_ENV_PROXY=1`),
+   * requests to `http:` loopback addresses go through it too, and it can read the key.
+   * `NO_PROXY=localhost,127.0.0.1` prevents that.
    */
   baseUrl: string | URL;
   /**
-   * The API key that authenticated requests carry, or a function that is called for the key before
-   * each of them, so that keys can rotate. Without it, only operations that need no key can be
-   * called.
+   * The API key, sent in the `X-API-Key` header of operations that need one, and checked by
+   * `checkKey()`. Without it, only operations that need no key can be called.
    *
-   * Operations that need no key are sent without it. `checkKey`, given no other key, sends it in the
-   * body.
+   * A function that returns the key, or a promise of it, is called once for each call that needs
+   * the key, so that keys can rotate. It has the same {@linkcode ClientOptions.timeout} as an
+   * attempt.
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
-   * How long an attempt may take, in milliseconds, from its start to the last byte of the response's
-   * body: a whole number from 1 to 2 147 483 647.
+   * Limits the time of each attempt, in milliseconds, from its start to the last byte of the
+   * response's body: a whole number from 1 to 2 147 483 647.
    *
-   * Node.js's own `fetch` gives up after 10 s without a connection and after 300 s without headers
-   * or another part of the body, whatever this says. An `Agent` of the package `undici` changes that:
-   * `requestInitExt: { dispatcher: new Agent({ connect: { timeout }, headersTimeout, bodyTimeout }) }`.
+   * In addition, the `fetch` of Node.js gives up after 10 s without a connection, and after 300 s
+   * without headers or without another part of the body. To change that, pass an `Agent` of the
+   * package `undici`, version 7: `requestInitExt: { dispatcher: new Agent({ connect: { timeout },
+   * headersTimeout, bodyTimeout }) }`.
    *
    * @default {30_000}
    */
   timeout?: number | undefined;
   /**
-   * How many attempts may follow the first, when it failed in a way that may pass and the operation
-   * may be repeated: a whole number from 0 to 100.
+   * Limits how often a request is sent again after a temporary failure: a whole number from 0 to
+   * 100. Only requests that may be repeated are retried.
    *
    * @default {2}
    */
   retries?: number | undefined;
   /**
-   * The size of the largest body that is read, in bytes after decompression.
+   * Limits the size of a response's body, in bytes after decompression: a whole number from 1.
    *
    * @default {10_485_760}
    */
   maxResponseBytes?: number | undefined;
   /**
-   * Headers that every request carries. An `X-API-Key` among them is not sent: the client sends
-   * {@linkcode ClientOptions.apiKey} where the operation needs it.
+   * Headers to send with every request. An `X-API-Key` is ignored; use
+   * {@linkcode ClientOptions.apiKey}.
    */
   headers?: FetchOptions["headers"] | undefined;
   /**
-   * A custom `fetch`, to test, proxy or trace requests; the global one by default. It must hand
-   * redirects back instead of following them, as the request's `redirect: "manual"` asks.
+   * A custom `fetch`, to test, proxy or trace requests; by default the global one. It must not
+   * follow redirects but return them, as the request's `redirect: "manual"` says.
    */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**
-   * Allows plain `http:` to hosts that are not loopback addresses, which shows the API key to
-   * everyone on the way.
+   * Allows `http:` for hosts other than loopback addresses. Everyone on the way to the service can
+   * then read the API key.
    *
    * @default {false}
    */
   allowInsecureHttp?: boolean | undefined;
   /**
-   * Called before each wait for another attempt, for logs and metrics. Its promise is awaited; what
-   * it throws ends the call, which rejects with it.
+   * Called before the wait for each retry, for logs and metrics. It may return a promise, which is
+   * awaited. If it throws, the call rejects with that error.
    */
   onRetry?: ((event: RetryEvent) => void) | ((event: RetryEvent) => Promise<void>) | undefined;
-  /** How openapi-fetch writes the query: a function, or options for its own serializer. */
+  /** Changes how the query is written: a function, or options of openapi-fetch's own serializer. */
   querySerializer?: FetchOptions["querySerializer"] | undefined;
-  /** How openapi-fetch writes the body: as JSON by default. `call` always writes JSON. */
+  /**
+   * Changes how the body is written; by default as JSON. `checkKey` and `call` always send JSON.
+   */
   bodySerializer?: FetchOptions["bodySerializer"] | undefined;
-  /** How openapi-fetch writes path parameters. */
+  /** Changes how path parameters are written. */
   pathSerializer?: FetchOptions["pathSerializer"] | undefined;
-  /** The `Request` class that middleware and a custom `fetch` get; the global one by default. */
+  /** The `Request` class for middleware and a custom `fetch`; by default the global one. */
   Request?: FetchOptions["Request"] | undefined;
   /**
-   * On Node.js, options of its `fetch` that no `Request` can carry, such as undici's `dispatcher`.
-   * A custom `fetch` gets them as its second argument.
+   * Options for the `fetch` of Node.js that a `Request` cannot have, such as `dispatcher`, for
+   * example to use a proxy. A custom `fetch` gets them as its second argument. Other runtimes
+   * ignore them.
    */
   requestInitExt?: FetchOptions["requestInitExt"] | undefined;
 }
 
-/** What can be set for a single call. */
+/** Options of a single call. */
 export interface CallOptions {
   /**
-   * Ends the call, also while it waits for another attempt. The promise rejects with the signal's
-   * reason.
+   * Cancels the call when it is aborted, also during the wait for a retry. The call rejects with
+   * the signal's reason.
    */
   signal?: AbortSignal | null | undefined;
   /** Overrides {@linkcode ClientOptions.timeout}, in milliseconds. */
@@ -120,7 +126,9 @@ export interface CallOptions {
   retries?: number | undefined;
 }
 
-/** The names of the options; the compiler holds the list to {@linkcode ClientOptions}. */
+/**
+ * The names of the options; the compiler checks that none of {@linkcode ClientOptions} is missing.
+ */
 const NAMES = /* @__PURE__ */ Object.keys(
   {
     allowInsecureHttp: 0,
@@ -144,7 +152,7 @@ const FUNCTIONS = ["fetch", "onRetry", "bodySerializer", "pathSerializer", "Requ
 
 const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/]/;
 
-/** The options of a client, checked and with their defaults. */
+/** The options of a client, checked and with defaults. */
 export type Settings = ClientOptions & {
   readonly baseUrl: string;
   readonly headers: Headers;
@@ -181,7 +189,7 @@ export function readClientOptions(options: ClientOptions): Settings {
   };
 }
 
-/** Lets openapi-fetch read headers that are given as a list of pairs, which it cannot. */
+/** Converts headers given as a list of pairs, which openapi-fetch does not read. */
 export function readHeaders(headers: ClientOptions["headers"]): ClientOptions["headers"] {
   return Symbol.iterator in Object(headers) ? new Headers(headers as [string, string][]) : headers;
 }
@@ -190,13 +198,15 @@ function readDefaultHeaders({ headers }: ClientOptions): Headers {
   try {
     return mergeHeaders(readHeaders(headers));
   } catch {
-    throw new ConfigurationError('"headers" holds a name or a value that no header can carry');
+    throw new ConfigurationError('"headers" has a name or a value that cannot be sent in a header');
   }
 }
 
-/** Checks the service's address and gives it the slash at its end. */
+/** Checks the service's address, and adds the slash at its end. */
 function readBaseUrl({ baseUrl, allowInsecureHttp }: ClientOptions): string {
-  if (!baseUrl) throw new ConfigurationError('"baseUrl" is missing: give the service\'s address');
+  if (!baseUrl) {
+    throw new ConfigurationError('"baseUrl" is missing: set it to the address of the service');
+  }
   let url: URL | undefined;
   try {
     url = new URL(baseUrl);
@@ -208,7 +218,7 @@ function readBaseUrl({ baseUrl, allowInsecureHttp }: ClientOptions): string {
   }
   if (url.protocol === "http:" && !allowInsecureHttp && !LOOPBACK.test(url.href)) {
     throw new ConfigurationError(
-      '"baseUrl" must be an https URL, because http shows the API key; "allowInsecureHttp" permits it',
+      '"baseUrl" must be an https URL, because http does not encrypt the API key; set "allowInsecureHttp" to allow it',
     );
   }
   checkPath("baseUrl", url.pathname);

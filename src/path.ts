@@ -1,4 +1,4 @@
-/** Decodes a segment of a URL's path; one with a malformed escape stays as it is. */
+/** Decodes a segment of a URL's path; returns one with a malformed escape unchanged. */
 export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);

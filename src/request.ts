@@ -3,10 +3,10 @@ import { defaultPathSerializer } from "openapi-fetch";
 import { checkOneOf, checkPath, mustBe } from "./checks.ts";
 import { ConfigurationError } from "./errors.ts";
 
-/** The methods of HTTP that fetch sends. */
+/** The HTTP methods that fetch sends. */
 export const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
 
-/** Checks a method, and writes it in upper case. */
+/** Checks a method, and returns it in upper case. */
 export function readMethod(method: unknown): string {
   const name = typeof method === "string" ? method.toUpperCase() : "";
   checkOneOf("method", name, METHODS);
@@ -18,30 +18,30 @@ export function isBodiless(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** Checks the name of an endpoint and makes it a path. */
+/** Checks the name of an endpoint, and returns it as a path. */
 export function toPath(endpoint: unknown): string {
   if (typeof endpoint !== "string") throw mustBe("endpoint", "a string", endpoint);
   const path = endpoint.replace(/^\/?/, "/");
   if (!/^\/(?![a-z][a-z\d+.-]*:|\/)[^?#\s]+$/i.test(path)) {
     throw new ConfigurationError(
-      '"endpoint" must be a name below the base URL; a query goes into "query"',
+      '"endpoint" must be a name below "baseUrl", such as "report"; set a query with "query"',
     );
   }
   checkPath("endpoint", path);
   return path;
 }
 
-/** Refuses parameters that would leave a segment of a path empty or a placeholder in it. */
+/** Refuses path parameters that are missing, empty, or cannot be written. */
 export function checkPathParameters(path: string, values: Record<string, unknown> = {}): void {
   for (const [placeholder] of path.matchAll(/\{[^{}]+\}/g)) {
     let text = "";
     try {
       text = defaultPathSerializer(placeholder, values);
-    } catch { /* A lone surrogate, or an object too deep: reported below. */ }
+    } catch { /* A lone surrogate, or an object that is too deep: reported below. */ }
     if (text !== placeholder && !/^[.;]?$/.test(text)) continue;
     const name = placeholder.replace(/^\{[.;]?|\*?\}$/g, "");
     throw new ConfigurationError(
-      `"params.path" must have a value for "${name}" that is not empty and that a URL can hold`,
+      `"params.path" must have a value for "${name}" that is not empty and can be part of a URL`,
     );
   }
 }
@@ -64,23 +64,27 @@ export function toQuery(query: unknown = {}): string {
   return parameters.toString();
 }
 
-/** Whether a value is an object of fields, which does not write itself as something else. */
+/** Whether a value is a plain object, and not one with its own form in JSON. */
 function isRecord(value: unknown): value is Record<string, unknown> {
   return Object.prototype.toString.call(value) === "[object Object]" &&
     typeof (value as { toJSON?: unknown }).toJSON !== "function";
 }
 
-/** Writes a value of a query as JSON does, but a text without quotes. */
+/** Writes a value of a query as JSON does, but strings without quotes. */
 function toText(name: string, value: unknown): string {
   const { toJSON } = Object(value);
   const json = typeof toJSON === "function" ? toJSON.call(value) : value;
   if (/^(string|boolean)$/.test(typeof json) || Number.isFinite(json)) return `${json}`;
-  throw mustBe(`query.${name}`, "text, a finite number, a boolean, a Date, or some of these", json);
+  throw mustBe(
+    `query.${name}`,
+    "a string, a finite number, a boolean, a Date, or a list of these",
+    json,
+  );
 }
 
 const JSON_TYPE = / (Array|Boolean|Null|Number|Object|String|Undefined)\]$/;
 
-/** Writes a body as JSON, and refuses what has no form there instead of leaving it out. */
+/** Writes a body as JSON, and refuses values that JSON.stringify would leave out or change. */
 export function toJson(body: unknown): string {
   let json: string | undefined;
   try {
@@ -90,6 +94,8 @@ export function toJson(body: unknown): string {
       return value;
     });
   } catch { /* Reported below, with what JSON.stringify leaves out. */ }
-  if (json === undefined) throw new ConfigurationError('"body" must be a value that JSON can hold');
+  if (json === undefined) {
+    throw new ConfigurationError('"body" must be a value that JSON can represent');
+  }
   return json;
 }

@@ -22,23 +22,23 @@ export interface Received {
 
 const MAX_ERROR_BODY = 64 * 1024;
 
-/** How long chunks that are there already may keep timers from firing, in milliseconds. */
+/** How long reading may keep timers from firing when chunks never make it wait, in milliseconds. */
 const MAX_BUSY = 20;
 
 const decoder = /* @__PURE__ */ new TextDecoder();
 
-/** Copies headers, except those that no `Headers` takes, which Node.js's parser lets through. */
+/** Copies headers, except names that `Headers` refuses but Node.js's parser accepts. */
 function copyHeaders(headers: Headers, read = (value: string, _name: string) => value): Headers {
   const copy = new Headers();
   headers.forEach((value, name) => {
     try {
       copy.append(name, read(value, name));
-    } catch { /* It is left out. */ }
+    } catch { /* The header is left out. */ }
   });
   return copy;
 }
 
-/** Reads the head of a response, which a custom fetch may have made in its own way. */
+/** Reads the head of a response, which a custom fetch may have made without the Response class. */
 export function readHead(response: Response): Head {
   const { headers, status, statusText, type, url } = response;
   if (!(status >= 200 && status <= 999) && type !== "opaqueredirect") {
@@ -48,22 +48,26 @@ export function readHead(response: Response): Head {
   return { headers: copyHeaders(headers), ok: status <= 299, status, statusText, url };
 }
 
-/** Refuses a redirect; browsers show it with the status 0 and without its location. */
+/** Throws for a redirect, which browsers give the status 0 and no location. */
 export function refuseRedirect({ status, headers }: Head, { name, secrets }: Call): void {
   if (status > 0 && (status < 300 || status > 399)) return;
   const location = headers.get("location");
-  throw new RedirectError(`"${name}" was redirected, which is not followed: check "baseUrl"`, {
+  throw new RedirectError(`"${name}" got a redirect, which is not followed: check "baseUrl"`, {
     status,
     ...location !== null && { location: secrets.redact(location) },
   });
 }
 
-/** Why there is no response; {@linkcode inTime} makes a {@linkcode NetworkError} of it. */
+/**
+ * Why there is no complete response; {@linkcode inTime} turns it into a {@linkcode NetworkError}.
+ */
 export class Failure {
   constructor(readonly what: string, readonly reason: unknown) {}
 }
 
-/** Does a part of a call within its time; errors are made here, near the caller, for their stack. */
+/**
+ * Does work within the time-out of a call. It makes the errors, so that their stack has the caller.
+ */
 export async function inTime<T>(
   call: Call,
   work: (signal: AbortSignal) => Promise<T>,
@@ -77,7 +81,7 @@ export async function inTime<T>(
   }
 }
 
-/** Says what is wrong with the body of a 2xx response. */
+/** Makes the error for a 2xx response with a wrong body. */
 export function invalidResponse(
   { name }: Call,
   status: number,
@@ -93,7 +97,7 @@ export function invalidResponse(
   );
 }
 
-/** Bytes in one buffer that grows, because millions of tiny chunks would fill memory. */
+/** Collects bytes in one growing buffer, because a list of millions of tiny chunks fills memory. */
 class Bytes {
   #buffer = new Uint8Array();
   size = 0;
@@ -114,14 +118,14 @@ class Bytes {
   }
 }
 
-/** Whether the headers of a response bound its body, which the runtime's own fetch ensures. */
+/** Whether the headers limit the size of the body, which the runtime's own fetch enforces. */
 function isShort({ ok, headers, type }: Response, limit: number): boolean {
   return ok && type === "basic" && // which hides no header
     !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
     Number(headers.get("content-length") || Infinity) <= limit;
 }
 
-/** Appends the chunks of a body, up to a limit and one byte more. */
+/** Appends the chunks of a body, up to one byte more than the limit. */
 async function readChunks(
   stream: ReadableStream<unknown>,
   limit: number,
@@ -129,7 +133,7 @@ async function readChunks(
   bytes: Bytes,
 ): Promise<void> {
   const reader = stream.getReader();
-  // A custom fetch may ignore its signal, and its stream may be of another make.
+  // A custom fetch may ignore its signal, and its stream may be no standard one.
   const cancel = () => void (async () => await reader.cancel())().catch(() => {});
   if (signal.aborted) cancel();
   signal.addEventListener("abort", cancel);
@@ -148,10 +152,10 @@ async function readChunks(
 }
 
 /**
- * Reads the body of a response, no further than the limit.
+ * Reads the body of a response, up to the limit.
  *
- * Of a 4xx or 5xx response it keeps what has come, also when the rest is too large or does not come,
- * because the status says more.
+ * When the body of a 4xx or 5xx response breaks off or is too large, it returns the part that was
+ * read, because the status matters more.
  */
 export async function readBody(
   response: Response,
@@ -167,7 +171,7 @@ export async function readBody(
       return new Uint8Array(await response.arrayBuffer());
     }
     if (typeof body?.getReader === "function") await readChunks(body, limit, signal, bytes);
-    else if (body) { // as other makes of Response have it
+    else if (body) { // as node-fetch has it
       bytes.append(new Uint8Array(await response.arrayBuffer()));
     }
   } catch (error) {
@@ -179,7 +183,7 @@ export async function readBody(
   return bytes.toArray();
 }
 
-/** Makes a response whose body can be read again, with statuses and texts that no other can have. */
+/** Makes a response with a body that was read; its status may be one that `Response` refuses. */
 export function rebuild(
   { headers, ok, status, statusText, url }: Head,
   body: BufferSource,
@@ -217,17 +221,17 @@ export function parseJson(body: BufferSource, status: number, call: Call): unkno
   return value;
 }
 
-/** Reads the body of an error: JSON or text, cut and without secrets. */
+/** Parses the body of an error response: JSON or text, cut and without secrets. */
 function readErrorBody(text: string, secrets: Secrets): unknown {
   const start = secrets.redactStart(text, MAX_ERROR_BODY);
   const { read } = new TextEncoder().encodeInto(start, new Uint8Array(MAX_ERROR_BODY));
   const body = start.slice(0, read);
   if (text.length > MAX_ERROR_BODY || body !== start) return body;
   try {
-    const json = JSON.stringify(JSON.parse(body)); // which can write a character in many ways
+    const json = JSON.stringify(JSON.parse(body)); // without needless escapes
     return JSON.parse(secrets.redact(json));
   } catch {
-    return body; // It is no JSON, too deep, or no JSON without a secret.
+    return body; // It is not JSON, too deep, or no longer JSON without the secret.
   }
 }
 
@@ -238,7 +242,7 @@ export function httpError(
   text: string,
 ): HttpError {
   const headers = copyHeaders(received, (value, name) => {
-    if (secrets.isIn(name)) throw new Error("A header is named as the key");
+    if (secrets.isIn(name)) throw new Error("The name of the header contains the key");
     return secrets.redact(value);
   });
   const retryAfter = parseRetryAfter(received.get("retry-after"), Date.now());

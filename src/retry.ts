@@ -1,12 +1,12 @@
 import type { ScamAddressError } from "./errors.ts";
 
-/** What {@linkcode ClientOptions.onRetry} is called with before each wait. */
+/** Describes a retry, for {@linkcode ClientOptions.onRetry}. */
 export interface RetryEvent {
   /** The number of the attempt that failed, counted from 1. */
   readonly attempt: number;
-  /** How long the client waits before the next attempt, in milliseconds. */
+  /** The wait before the next attempt, in milliseconds. */
   readonly delay: number;
-  /** What made the attempt fail. */
+  /** Why the attempt failed. */
   readonly error: ScamAddressError;
 }
 
@@ -23,7 +23,7 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8}, [\w :-]+ GMT$/;
  *
  * @param value The header's value.
  * @param now The time, in milliseconds since the epoch.
- * @returns Seconds from now on; `undefined` for no header, junk and the past.
+ * @returns Seconds from now; `undefined` when there is no header, or it is invalid or in the past.
  */
 export function parseRetryAfter(
   value: string | null | undefined,
@@ -36,34 +36,34 @@ export function parseRetryAfter(
 }
 
 /**
- * Whether HTTP lets a method be repeated (RFC 9110, section 9.2.2).
+ * Tells whether a method is idempotent (RFC 9110, section 9.2.2).
  *
  * @param method The method, in upper case.
- * @returns Whether two requests have the effect of one.
+ * @returns Whether a request with it may be repeated.
  */
 export function isIdempotent(method: string): boolean {
   return REPEATABLE_METHOD.test(method);
 }
 
-/** What {@linkcode retryDelay} decides on. */
+/** What {@linkcode retryDelay} needs to know. */
 export interface Failure {
   /** The number of the attempt that failed, counted from 1. */
   attempt: number;
-  /** How many attempts may follow the first. */
+  /** The most attempts after the first. */
   retries: number;
   /** Whether the operation may be repeated. */
   idempotent: boolean;
-  /** The status code of the response; `undefined` when none came, or not all of it. */
+  /** The status code of the response; `undefined` when there is none, or it broke off. */
   status?: number | undefined;
-  /** What the `Retry-After` header asks for, in seconds. */
+  /** The wait that the `Retry-After` header asks for, in seconds. */
   retryAfter?: number | undefined;
 }
 
 /**
- * Decides whether and when a failed attempt is repeated: exponential back-off with full jitter,
- * unless the service says when.
+ * Decides whether and when to retry: after exponential back-off with full jitter, unless the
+ * service asks for a wait.
  *
- * @param failure What failed.
+ * @param failure The attempt that failed.
  * @param random A number from 0 to below 1, which spreads the delays of many clients.
  * @returns The delay in milliseconds; `undefined` when the attempt was the last.
  */

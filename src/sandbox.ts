@@ -1,23 +1,25 @@
 /**
  * The Scam Address Service in memory, for tests, demonstrations and offline work.
  *
- * {@linkcode createSandbox} makes a service that knows the keys it is given. Its `fetch` takes a
- * `Request` and answers with a `Response`, so it fits `createClient({ fetch })`, `Deno.serve`,
- * `Bun.serve` and, as the default export of a module, workers. It uses nothing but web standards.
+ * {@linkcode createSandbox} makes a service with the keys that you give it. Its `fetch` takes a
+ * `Request` and returns a promise of a `Response`, so it works with `createClient({ fetch })`,
+ * `Deno.serve`, `Bun.serve` and, as the default export of a module, workers. It uses only web
+ * standards.
  *
- * It follows the OpenAPI document. **What the service's own document does not show, the sandbox
- * picks, and the real service may do otherwise:**
+ * It follows the OpenAPI document. **Where the service is not documented, the sandbox does the
+ * following, and the real service may do something else:**
  *
- * | what | the sandbox's pick |
+ * | what | the sandbox responds with |
  * | --- | --- |
  * | `checkKey` of a key that is not valid | 200 and `{ "apiKeyValid": false }` |
- * | `checkKey` of a valid key | status 200 |
+ * | `checkKey` of a valid key | 200 |
  * | `checkKey` with a body that has no string `apiKey` | 400 |
  * | `checkKey` without `Content-Type: application/json` | 415 |
  * | a missing or unknown key where one is needed | 401 |
- * | an endpoint that is not there | 404, or 401 without a valid key |
- * | the payload of these errors | `{ "error": "a sentence" }` |
- * | what a call costs | nothing |
+ * | an endpoint that does not exist | 404, or 401 without a valid key |
+ * | the body of these errors | `{ "error": "a sentence" }` |
+ *
+ * Calls cost no credits, unless a route takes them.
  *
  * @example Test code that needs the service
  * ```ts
@@ -40,7 +42,7 @@ import type { components } from "./generated/types.ts";
 import { decodeSegment } from "./path.ts";
 
 /**
- * The key that a sandbox made without `keys` knows: `"demo-key"`, with 100 credits.
+ * The only valid key of a sandbox made without `keys`: `"demo-key"`, with 100 credits.
  *
  * @example Check it
  * ```ts
@@ -54,9 +56,9 @@ import { decodeSegment } from "./path.ts";
  */
 export const DEMO_KEY = "demo-key";
 
-/** What a {@linkcode SandboxRoute} receives in addition to the request. */
+/** What a {@linkcode SandboxRoute} gets in addition to the request. */
 export interface SandboxContext {
-  /** The valid key that the request carried; `undefined` for operations that need none. */
+  /** The valid key in the request's header; `undefined` for operations that need none. */
   readonly apiKey: string | undefined;
   /** {@linkcode Sandbox.keys}, so that a route can spend credits. */
   readonly keys: Map<string, number>;
@@ -65,40 +67,41 @@ export interface SandboxContext {
 }
 
 /**
- * Answers requests to one endpoint: with a `Response`, with a value that is sent as JSON with status
- * 200, or with `undefined` for status 204 without content. What it throws, `fetch` rejects with.
+ * Handles the requests of one endpoint. It returns a `Response`, or a value that is sent as JSON
+ * with status 200, or `undefined` for status 204; or a promise of one of these. If it throws,
+ * `fetch` rejects with the same error.
  */
 export type SandboxRoute = (request: Request, context: SandboxContext) => unknown;
 
-/** What a sandbox knows. */
+/** Options of a sandbox: its keys and endpoints. */
 export interface SandboxOptions {
   /**
-   * The valid keys and the credits of each, a whole number from 0.
+   * The valid keys, each with its credits, a whole number from 0.
    *
    * @default {{ "demo-key": 100 }}
    */
   keys?: Readonly<Record<string, number>> | undefined;
   /**
-   * Handlers of further endpoints, by method and path: `"GET report"`. A parameter `{…}` matches
-   * any text within a segment of the path: `"GET reports/{id}"`. Where several routes match a
-   * request, the one with the most segments without a parameter handles it; of those with as many,
-   * the longest; and of those, the one whose first parameter comes last.
+   * Adds endpoints, by method and path: `"GET report"`. A parameter `{…}` matches any text within a
+   * segment of the path: `"GET reports/{id}"`. If several routes match a request, the one with the
+   * most segments without a parameter handles it; then the longest; then the one whose first
+   * parameter comes last.
    *
-   * Endpoints that the OpenAPI document does not have need a valid key, as in the client. An
-   * operation that it does have can be given another handler here.
+   * Endpoints that the OpenAPI document does not have need a valid key. A route can also replace
+   * the handler of an operation that the document has, for example to test an error.
    *
    * @default {{}}
    */
   routes?: Readonly<Record<string, SandboxRoute>> | undefined;
 }
 
-/** The service in memory. */
+/** A service in memory. */
 export interface Sandbox {
-  /** The valid keys and their credits as they are now; a test may add, change and delete them. */
+  /** The valid keys and their credits; a test may add, change and delete them. */
   readonly keys: Map<string, number>;
   /**
-   * Answers a request. It needs no `this`, and finds the endpoint by the end of the URL's path, so
-   * that any base URL will do.
+   * Responds to a request. It needs no `this`, and finds the endpoint by the end of the URL's path,
+   * so that any base URL works.
    */
   readonly fetch: (request: Request) => Promise<Response>;
 }
@@ -126,12 +129,12 @@ function failure(status: number, error: string): Response {
   return Response.json({ error }, { status });
 }
 
-/** A method and path, in the form that requests are compared with, and what is done with them. */
+/** An endpoint, in a form that requests are compared with. */
 interface Endpoint {
   method: string;
   /** The path, with `PARAMETER` in place of each parameter. */
   shape: string;
-  /** Matches one segment of the path each, with a group for each parameter. */
+  /** Patterns, one for each segment of the path, with a group for each parameter. */
   segments: RegExp[];
   /** The names of the parameters, in the order of the groups. */
   names: string[];
@@ -142,7 +145,7 @@ interface Endpoint {
 /** Sorts after every other character, so that literal text comes before parameters. */
 const PARAMETER = "\uffff";
 
-/** Reads `GET reports/{id}`. */
+/** Parses an endpoint, such as `GET reports/{id}`. */
 function readEndpoint(
   endpoint: string,
   apiKey: Endpoint["apiKey"],
@@ -166,7 +169,7 @@ function bySpecificity(a: Endpoint, b: Endpoint): number {
     Number(a.shape > b.shape) - Number(a.shape < b.shape);
 }
 
-/** Finds the parameters of a path that ends as the endpoint's does, or `undefined` if it does not. */
+/** Compares the end of a path with an endpoint; returns the parameters, or `undefined`. */
 function matchPath({ segments, names }: Endpoint, path: string[]) {
   if (path.length < segments.length) return undefined;
   const matches = segments.map((segment, index) =>
@@ -189,7 +192,7 @@ function findEndpoint(endpoints: Endpoint[], { method, url }: Request) {
 
 function readKeys(keys: unknown = { [DEMO_KEY]: 100 }): Map<string, number> {
   if (Object.prototype.toString.call(keys) !== "[object Object]") {
-    throw new ConfigurationError('"keys" must be an object of keys and their credits');
+    throw new ConfigurationError('"keys" must be an object with keys and their credits');
   }
   const entries = Object.entries(keys as Record<string, number>);
   for (const [index, [key, credits]] of entries.entries()) {
@@ -197,7 +200,7 @@ function readKeys(keys: unknown = { [DEMO_KEY]: 100 }): Map<string, number> {
       readApiKey(key);
     } catch {
       throw new ConfigurationError(
-        `Key ${index + 1} of "keys" is empty or holds a character that no header can carry`,
+        `Key ${index + 1} of "keys" is empty or has a character that cannot be sent in a header`,
       );
     }
     if (!Number.isSafeInteger(credits) || credits < 0) {
@@ -212,7 +215,7 @@ function readKeys(keys: unknown = { [DEMO_KEY]: 100 }): Map<string, number> {
 /** Makes the list of endpoints: the OpenAPI document's operations and the routes. */
 function readEndpoints(routes: unknown = {}): Endpoint[] {
   if (Object.prototype.toString.call(routes) !== "[object Object]") {
-    throw new ConfigurationError('"routes" must be an object of endpoints and their handlers');
+    throw new ConfigurationError('"routes" must be an object with endpoints and their handlers');
   }
   const documented = Object.entries(operations).map(([endpoint, { apiKey, operationId }]) =>
     readEndpoint(endpoint, apiKey, handlers.get(operationId))
@@ -273,8 +276,7 @@ function readEndpoints(routes: unknown = {}): Endpoint[] {
  * console.log(await client.checkKey()); // { apiKeyValid: true, data: { credits: 99 } }
  * ```
  *
- * @param options The keys it knows and the endpoints it has; see {@linkcode DEMO_KEY} for a sandbox
- * without any.
+ * @param options Its keys, by default only {@linkcode DEMO_KEY}, and endpoints to add.
  * @returns The service.
  * @throws {ConfigurationError} When an option is wrong; the message shows no key.
  */
@@ -287,7 +289,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     const header = access === "none" ? null : request.headers.get(apiKeyHeader);
     const apiKey = header ?? undefined;
     if (apiKey === undefined ? access === "required" : !keys.has(apiKey)) {
-      return failure(401, `The header "${apiKeyHeader}" must hold a valid key`);
+      return failure(401, `The header "${apiKeyHeader}" must have a valid key`);
     }
     if (!handler) return failure(404, 'The sandbox has no such endpoint; see its option "routes"');
 

@@ -1,10 +1,10 @@
 /**
- * Serves the sandbox over HTTP, on Node.js, Deno and Bun, for programs that cannot be given a
- * custom `fetch`: other processes, other languages, a web page in development.
+ * Serves the sandbox over HTTP, on Node.js, Deno and Bun, for programs that cannot use its `fetch`:
+ * other processes, other languages, a web page in development.
  *
- * Every response allows every origin and exposes all headers (CORS). In addition to what the
- * sandbox itself responds, a request that cannot be read is a 400, a request body above 10 MiB a
- * 413, and a route that throws a 500.
+ * Every response allows every origin and exposes all headers (CORS). In addition to the sandbox's
+ * own statuses, the server responds with 400 to a request that cannot be read, with 413 to a
+ * request body of more than 10 MiB, and with 500 when a route throws.
  *
  * @example Check a key over HTTP
  * ```ts
@@ -30,19 +30,19 @@ import { createSandbox, type Sandbox } from "./sandbox.ts";
 
 export type { Sandbox };
 
-/** A response that the server of a sandbox has begun to send. */
+/** Describes a response, for {@linkcode ServeSandboxOptions.onResponse}. */
 export interface SandboxResponse {
   /** The method of the request. */
   readonly method: string;
-  /** The path of the request, without its query; `[redacted]` stands for segments with a key. */
+  /** The path of the request, without the query; `[redacted]` replaces segments with a key. */
   readonly path: string;
   /** The status of the response. */
   readonly status: number;
-  /** What a route threw, if that is why the status is 500. It is not sent to the client. */
+  /** The error that a route threw, which made the status 500. It is not sent to the client. */
   readonly error?: unknown;
 }
 
-/** Where and how a sandbox is served. */
+/** Options of {@linkcode serveSandbox}: where it listens, and how it logs. */
 export interface ServeSandboxOptions {
   /**
    * The name or address of the network interface to listen on; `"0.0.0.0"` is all of them.
@@ -51,24 +51,22 @@ export interface ServeSandboxOptions {
    */
   host?: string | undefined;
   /**
-   * The port to listen on, from 0 to 65 535; 0 is any free one.
+   * The port to listen on, from 0 to 65 535; 0 is any free port.
    *
    * @default {0}
    */
   port?: number | undefined;
   /**
-   * Called once for each response, for logs. What it throws is not caught.
-   *
-   * @default {undefined}
+   * Called once for each response, for logs. An error that it throws is not caught.
    */
   onResponse?: ((response: SandboxResponse) => void) | undefined;
 }
 
 /** A sandbox that is being served. */
 export interface SandboxServer {
-  /** The address, for `createClient({ baseUrl })`, such as `"http://127.0.0.1:49152/"`. */
+  /** The address to use as `baseUrl`, such as `"http://127.0.0.1:49152/"`. */
   readonly url: string;
-  /** Stops the server and ends its connections, open ones too. Later calls do nothing more. */
+  /** Stops the server and closes all connections. Later calls do nothing more. */
   close(): Promise<void>;
   /** Closes the server at the end of an `await using` declaration's scope. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -76,17 +74,17 @@ export interface SandboxServer {
 
 const MAX_BODY_BYTES = 10 * 2 ** 20;
 
-/** Why a request's signal is aborted. */
+/** The reason with which a request's signal is aborted. */
 const TOO_LARGE = new Error("The request body has more than 10 MiB");
 
 function failure(status: number, error: string): Response {
   return Response.json({ error }, { status });
 }
 
-/** Reads a body piece by piece and aborts when it is too large. */
+/** Yields the chunks of a body; aborts when it is too large. */
 async function* readBody(incoming: IncomingMessage, controller: AbortController) {
   let size = 0;
-  // The connection must outlive a body that is not read to its end, or nobody gets the 413.
+  // The connection must stay open when the body is not read to its end, or nobody gets the 413.
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
     if (size > MAX_BODY_BYTES) {
@@ -118,7 +116,7 @@ function toRequest(incoming: IncomingMessage, url: URL, controller: AbortControl
   return new Request(url, init);
 }
 
-/** Allows the request that a browser asks about before it sends it. */
+/** Makes the response to a CORS preflight, which allows the request. */
 function preflight({ headers }: IncomingMessage): Response {
   return new Response(null, {
     status: 204,
@@ -132,7 +130,7 @@ function preflight({ headers }: IncomingMessage): Response {
   });
 }
 
-/** Gives the response to a request, and what a route threw. */
+/** Makes the response to a request, with the error that a route threw. */
 async function respond(
   sandbox: Sandbox,
   incoming: IncomingMessage,
@@ -174,15 +172,15 @@ async function send(response: Response, outgoing: ServerResponse) {
   await pipeline(body ? Readable.fromWeb(body) : Readable.from([]), outgoing);
 }
 
-/** Gives a path with `[redacted]` for the keys, and for segments that hold one in an encoded form. */
+/** Replaces the keys in a path, and segments that contain one in an encoded form. */
 function redactPath(path: string, keys: string[]): string {
-  for (const key of keys) path = path.replaceAll(key, "[redacted]"); // it may have slashes
+  for (const key of keys) path = path.replaceAll(key, "[redacted]"); // a key may contain slashes
   const redactSegment = (segment: string) =>
     keys.some((key) => decodeSegment(segment).includes(key)) ? "[redacted]" : segment;
   return path.split("/").map(redactSegment).join("/");
 }
 
-/** Handles a request, from its head to the last byte of its response. */
+/** Handles a request, up to the last byte of the response. */
 async function handle(
   sandbox: Sandbox,
   incoming: IncomingMessage,
@@ -199,16 +197,16 @@ async function handle(
     const path = redactPath(url.pathname, keys);
     onResponse?.({ method: incoming.method!, path, status: response.status, ...thrown });
   }
-  // It fails when the client has left, when the body does, and for `Response.error()`.
+  // It fails when the client disconnects, when the body fails, and for `Response.error()`.
   await send(response, outgoing).catch(() => outgoing.destroy());
-  incoming.resume(); // what is left of a body keeps the connection from its next request
+  incoming.resume(); // the rest of a body would block the next request of the connection
 }
 
-/** Checks what `serveSandbox` is given. */
+/** Checks the arguments of `serveSandbox`. */
 function checkArguments(sandbox: unknown, { host, port, onResponse }: ServeSandboxOptions) {
   const { fetch, keys } = (sandbox ?? {}) as Sandbox;
   if (typeof fetch !== "function" || !(keys instanceof Map)) {
-    throw new ConfigurationError('"sandbox" must be what createSandbox() returns');
+    throw new ConfigurationError('"sandbox" must be a result of createSandbox()');
   }
   if (host !== undefined && (typeof host !== "string" || !host)) {
     throw new ConfigurationError('"host" must be a host name or an IP address');
@@ -222,7 +220,7 @@ function checkArguments(sandbox: unknown, { host, port, onResponse }: ServeSandb
   }
 }
 
-/** Starts to listen, and gives the address that reaches the server from the same machine. */
+/** Starts to listen; resolves to an address that reaches the server from the same machine. */
 async function listen(server: Server, host: string, port: number): Promise<string> {
   try {
     server.listen(port, host);
@@ -244,8 +242,8 @@ async function listen(server: Server, host: string, port: number): Promise<strin
 /**
  * Serves a sandbox over HTTP.
  *
- * Request and response bodies are streamed, and the `signal` of the request that a route receives
- * is aborted when the client leaves. On Deno it needs `--allow-net` for the host.
+ * Request and response bodies are streamed. The `signal` of the request that a route gets is
+ * aborted when the client disconnects. Deno needs `--allow-net` for the host.
  *
  * @example Let a web page in development call an endpoint that fails
  * ```ts
@@ -263,11 +261,11 @@ async function listen(server: Server, host: string, port: number): Promise<strin
  * await server.close();
  * ```
  *
- * @param sandbox The sandbox; by default one that knows `"demo-key"`.
- * @param options Where to listen.
+ * @param sandbox The sandbox; by default one with the key `"demo-key"`.
+ * @param options Where to listen, and how to log.
  * @returns The server, once it listens.
- * @throws {ConfigurationError} When an argument is wrong, the port is in use, or the host and port
- * cannot be listened on for another reason, which the message says.
+ * @throws {ConfigurationError} When an argument is wrong, the port is in use, or the server cannot
+ * listen for another reason, which the message names.
  */
 export async function serveSandbox(
   sandbox: Sandbox = createSandbox(),
@@ -276,7 +274,7 @@ export async function serveSandbox(
   checkArguments(sandbox, options);
   const { host = "127.0.0.1", port = 0, onResponse } = options;
   const server = createServer((incoming, outgoing) => {
-    // The target may also be "*" or an absolute URL; a path makes any text a URL.
+    // The target may also be "*" or an absolute URL; a slash makes a path of it.
     const path = incoming.url!.replace(/^(?!\/)/, "/");
     handle(sandbox, incoming, outgoing, new URL(url.slice(0, -1) + path), onResponse);
   });

@@ -6,11 +6,11 @@ import { invalidResponse } from "./response.ts";
 import type { Call } from "./call.ts";
 import { withTimeout } from "./time.ts";
 
-/** Refuses what is no [Standard Schema](https://standardschema.dev). */
+/** Checks that a value is a [Standard Schema](https://standardschema.dev). */
 export function checkSchema(schema: unknown): void {
   const standard = (schema as Partial<StandardSchemaV1> | null | undefined)?.["~standard"];
   if (schema === undefined || typeof standard?.validate === "function") return;
-  throw mustBe("schema", "a Standard Schema, as of Zod, Valibot or ArkType", schema);
+  throw mustBe("schema", "a Standard Schema, such as one of Zod, Valibot or ArkType", schema);
 }
 
 /** Checks a response with a caller's schema, and returns the schema's output. */
@@ -29,13 +29,13 @@ export async function validate(
     }
   }, { ...call, name: "schema" });
   if (!result || typeof result !== "object") {
-    throw mustBe('result of "schema"', "an object", result);
+    throw mustBe("schema", "a schema whose result is an object", result);
   }
   if (!result.issues) return result.value;
   throw invalidResponse(call, status, result.issues.map((issue) => toIssue(issue, call)));
 }
 
-/** Writes an issue without the secrets that the response may have held. */
+/** Converts an issue, without the secrets that the response may contain. */
 function toIssue({ message, path = [] }: StandardSchemaV1.Issue, { secrets }: Call): Issue {
   const pointer = path.map((segment) => {
     const key = typeof segment === "object" ? segment.key : segment;

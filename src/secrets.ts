@@ -1,18 +1,18 @@
-/** How many errors, each the cause of the one before, are searched for the reason of a failure. */
+/** How many errors in a chain of causes are searched for the reason of a failure. */
 const MAX_CAUSES = 5;
 
-/** The secrets of a call: what no error may show. */
+/** The secrets of a call, which no error may show. */
 export class Secrets {
   readonly #secrets: string[];
 
-  /** Takes secrets; what is not a text cannot be one. */
+  /** Keeps the arguments that are strings and not empty. */
   constructor(...secrets: unknown[]) {
     this.#secrets = secrets.filter((secret): secret is string =>
       typeof secret === "string" && secret !== ""
     );
   }
 
-  /** The secrets as they are, and as a URL and JSON have them, the longest first. */
+  /** The secrets as they are, URL-encoded and as in JSON; the longest first. */
   get #forms(): string[] {
     const forms = this.#secrets.flatMap((secret) => {
       const wellFormed = secret.replace(/\p{Cs}/gu, "\ufffd"); // a lone surrogate would throw
@@ -38,19 +38,18 @@ export class Secrets {
     return text.replace(this.#pattern, "[redacted]");
   }
 
-  /** Redacts the start of a text, without a part of a secret at its end. */
+  /** Redacts the start of a text, and leaves no part of a secret at its end. */
   redactStart(text: string, length: number): string {
-    const longest = this.#forms[0]?.length ?? 0; // what starts before the cut is whole
+    const longest = this.#forms[0]?.length ?? 0; // a secret that starts before the cut is complete
     const start = this.redact(text.slice(0, length + longest));
     const doubtful = text.length > length + longest ? longest : 0;
     return start.slice(0, Math.max(0, Math.min(length, start.length - doubtful)));
   }
 
   /**
-   * Makes an error that says why something failed: the message and the `code` of the innermost
-   * cause.
+   * Makes an error with the reason of a failure: the message and the `code` of the innermost cause.
    *
-   * Nothing else of what was thrown is kept, because it could hold the request.
+   * It keeps nothing else that was thrown, because that may contain the request.
    */
   reason(thrown: unknown): Error {
     let message = "unknown reason";
@@ -66,7 +65,7 @@ export class Secrets {
       const found = Object(inner);
       code = found.code;
       message = String(found.message || code || (inner ?? message));
-    } catch { /* It throws when it is looked at. */ }
+    } catch { /* A getter throws. */ }
     const reason = new Error(this.redactStart(message, 1_000));
     if (typeof code === "string") Object.assign(reason, { code: this.redactStart(code, 100) });
     return reason;

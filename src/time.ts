@@ -1,14 +1,14 @@
 import { TimeoutError } from "./errors.ts";
 
-/** What decides on the waits between attempts; tests have their own. */
+/** The time and randomness of the waits between attempts; tests pass their own. */
 export interface Clock {
-  /** Waits; rejects with the reason of a signal that is aborted. */
+  /** Waits; rejects with the reason of a signal when it is aborted. */
   sleep(milliseconds: number, signals: readonly AbortSignal[]): Promise<void>;
-  /** A number from 0 to below 1, which spreads the waits of many clients. */
+  /** Returns a number from 0 to below 1, which spreads the waits of many clients. */
   random(): number;
 }
 
-/** Calls back when the first of some signals is aborted; returns what stops that. */
+/** Calls a function when one of some signals is aborted; returns a function that stops this. */
 function onAbort(
   signals: readonly AbortSignal[],
   abort: (reason: unknown) => void,
@@ -22,7 +22,7 @@ function onAbort(
   return () => signals.forEach((signal, i) => signal.removeEventListener("abort", listeners[i]!));
 }
 
-/** Does something, unless a signal is aborted first: then it rejects with the signal's reason. */
+/** Does work; rejects with the reason of a signal when it is aborted first. */
 export async function abortable<T>(
   signals: readonly AbortSignal[],
   work: () => Promise<T>,
@@ -58,9 +58,9 @@ export const systemClock: Clock = {
   random: () => Math.random(),
 };
 
-/** How long work may take, and who may end it. */
+/** The limits of some work. */
 export interface Limits {
-  /** What takes too long, for the message. */
+  /** The name of the work, for the message. */
   readonly name: string;
   /** In milliseconds. */
   readonly timeout: number;
@@ -68,9 +68,9 @@ export interface Limits {
 }
 
 /**
- * Runs work until its time is up or a signal is aborted, even if the work itself never ends.
+ * Runs work until it takes too long or a signal is aborted, even if the work itself never ends.
  *
- * The error is made after `await`, so that its stack leads back to the caller.
+ * The error is made after `await`, so that its stack has the caller.
  */
 export async function withTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -89,14 +89,14 @@ export async function withTimeout<T>(
       };
       timer = setTimeout(() => {
         isLate = true;
-        end(new DOMException("The time is up", "TimeoutError"));
+        end(new DOMException("The work took too long", "TimeoutError"));
       }, timeout);
       stop = onAbort(signals, end);
       if (!signal.aborted) work(signal).then(resolve, reject);
     });
   } catch (error) {
     const reason = signal.aborted ? signal.reason : error;
-    controller.abort(reason); // closes the connection of a response that is refused
+    controller.abort(reason); // closes the connection of a refused response
     if (isLate) throw new TimeoutError(`"${name}" took more than ${timeout} ms`, { timeout });
     throw reason;
   } finally {

@@ -18,27 +18,27 @@ import {
 import { parseRetryAfter, retryDelay } from "./retry.ts";
 import { abortable, type Clock } from "./time.ts";
 
-/** What openapi-fetch is given for a call in place of `Request` and `fetch`. */
+/** The `Request` and `fetch` that openapi-fetch gets for a call. */
 export interface Transport {
   readonly Request: typeof Request;
   readonly fetch: (request: Request, extension?: RequestInit) => Promise<Response>;
-  /** Whether openapi-fetch has built the request; what it throws after that is middleware's. */
+  /** Whether openapi-fetch has built the request; a later error comes from middleware. */
   isBuilt: boolean;
   /** The last response, unless middleware responded instead. */
   received?: Received;
 }
 
-/** A request that can be sent any number of times. */
+/** A request that can be sent more than once. */
 type Outgoing = Call & {
   readonly input: string | Request;
   readonly init: RequestInit & { readonly method: string };
-  /** Properties that the caller added to the request. */
+  /** Custom properties that the caller added to the request. */
   readonly custom: Record<string, unknown>;
   readonly extension: RequestInit | undefined;
   readonly clock: Clock;
 };
 
-/** Makes the transport of a call: it adds the key, sends, repeats, and reads the response. */
+/** Makes the transport of a call: it adds the key, sends, retries, and reads the response. */
 export function createTransport(call: Call, clock: Clock): Transport {
   const transport: Transport = {
     Request: createRequestClass(call, () => transport.isBuilt = true),
@@ -60,8 +60,9 @@ export function createTransport(call: Call, clock: Clock): Transport {
 }
 
 /**
- * Makes what openapi-fetch constructs in place of a `Request`: a plain record of the same members,
- * which costs less, where nobody sees it and its body is a text.
+ * Makes the class that openapi-fetch constructs in place of `Request`. It returns a plain record,
+ * which costs less, when the body is a string and neither middleware nor a custom class sees the
+ * request.
  */
 function createRequestClass(call: Call, onBuilt: () => void): typeof Request {
   function OutgoingRequest(url: string, init: RequestInit & { method: string }): object {
@@ -78,16 +79,18 @@ function createRequestClass(call: Call, onBuilt: () => void): typeof Request {
   return OutgoingRequest as unknown as typeof Request;
 }
 
-/** Refuses an address outside the base URL's origin, or one that is not what it seems. */
+/**
+ * Refuses a URL outside the base URL's origin, or with a path that could be read as another one.
+ */
 function checkUrl(url: string, { baseUrl }: Call): void {
   const isBelow = url.startsWith(baseUrl);
   if (!isBelow && new URL(url).origin !== new URL(baseUrl).origin) {
-    throw new ConfigurationError('A request must stay at the origin of "baseUrl"');
+    throw new ConfigurationError('A request must not leave the origin of "baseUrl"');
   }
   checkPath("path", (isBelow ? url.slice(baseUrl.length) : url).replace(/[?#].*/s, ""));
 }
 
-/** Reads a request into what can be sent any number of times, and adds the key. */
+/** Converts a request into parts that can be sent more than once, and adds the key. */
 async function toSendable(
   request: Request,
   call: Call,
@@ -126,7 +129,7 @@ async function readRequestBody(request: Request, call: Call): Promise<BodyInit |
   return request.bodyUsed ? body : undefined; // unused: there was none
 }
 
-/** Sends a request as often as the rules for retries allow, and returns the last response. */
+/** Sends a request until it succeeds or may not be retried; resolves to the last response. */
 async function send(outgoing: Outgoing): Promise<Received> {
   const { clock, onRetry, retries, signals, init: { method } } = outgoing;
   for (let attempt = 1;; attempt++) {
@@ -155,7 +158,7 @@ async function send(outgoing: Outgoing): Promise<Received> {
   }
 }
 
-/** Exchanges a request for a response whose body has been read. */
+/** Sends a request once, and reads the whole response. */
 async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Received> {
   let response: Response;
   let head: Head;
@@ -172,11 +175,11 @@ async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Receiv
 }
 
 /** Reads the body of a response that middleware made. */
-export function readForeignBody(response: Response, call: Call): Promise<BufferSource> {
+export function readMiddlewareBody(response: Response, call: Call): Promise<BufferSource> {
   return inTime(call, (signal) => readBody(response, response, call, signal));
 }
 
-/** Calls fetch: the global one as it is now, or the caller's own with a `Request`. */
+/** Calls fetch: the global one, looked up now, or a custom one with a `Request`. */
 function startFetch(outgoing: Outgoing, signal: AbortSignal): Promise<Response> {
   const { fetch, input, custom, extension } = outgoing;
   const init: RequestInit = { ...outgoing.init, redirect: "manual", signal };

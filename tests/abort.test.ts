@@ -33,11 +33,11 @@ for (const [kind, abort] of reasons) {
   });
 }
 
-Deno.test("methods send nothing and ask for no key when the signal is aborted", async () => {
+Deno.test("methods send nothing and call no key function when the signal is aborted", async () => {
   const client = createClient<AnyPath>({
     baseUrl,
     apiKey() {
-      throw new Error("The key was asked for");
+      throw new Error("The function for the key was called");
     },
     fetch: unusedFetch,
   });

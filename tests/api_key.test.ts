@@ -54,8 +54,8 @@ const failingFunctions: [string, () => unknown, Error | undefined][] = [
     throw boom;
   }, boom],
   ["rejects", () => Promise.reject(boom), boom],
-  ["gives nothing", () => undefined, undefined],
-  ["gives an object that turns into text", () => ({ toString: () => "key" }), undefined],
+  ["returns undefined", () => undefined, undefined],
+  ["returns an object with toString()", () => ({ toString: () => "key" }), undefined],
 ];
 
 for (const [kind, apiKey, cause] of failingFunctions) {
@@ -72,7 +72,7 @@ for (const [kind, apiKey, cause] of failingFunctions) {
   });
 }
 
-Deno.test("POST() sends whatever JSON holds as the key to check", async () => {
+Deno.test("POST() sends any JSON value as the key to check", async () => {
   const sent: unknown[] = [];
   const fetch = async (request: Request) => {
     sent.push((await request.json()).apiKey);

@@ -39,7 +39,7 @@ const badEndpoints: Record<string, unknown> = {
 };
 
 for (const [kind, value] of Object.entries(badEndpoints)) {
-  Deno.test(`call() refuses an endpoint that is or holds ${kind}`, async () => {
+  Deno.test(`call() refuses an endpoint that is or contains ${kind}`, async () => {
     const error = await failure(ConfigurationError, unsent.call("GET", value as string));
     expect(error.message).toMatch(/^"endpoint" must/);
   });
@@ -91,7 +91,7 @@ const badBodies: Record<string, unknown> = {
 };
 
 for (const [kind, body] of Object.entries(badBodies)) {
-  Deno.test(`call() refuses a body that is or holds ${kind}`, async () => {
+  Deno.test(`call() refuses a body that is or contains ${kind}`, async () => {
     const error = await failure(ConfigurationError, unsent.call("POST", "endpoint", { body }));
     expect(error.message).toMatch(/^"body" must/);
   });
@@ -104,7 +104,7 @@ Deno.test("call() refuses a body on a GET or HEAD request", async () => {
   }
 });
 
-Deno.test("call() sends what turns itself into JSON, and leaves out what is undefined", async () => {
+Deno.test("call() sends values with toJSON(), and leaves out undefined", async () => {
   await using server = await serve((_, response) => json(response, 1));
   class Report {
     lines = [Object(1), Object("a"), null];

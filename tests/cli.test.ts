@@ -5,11 +5,11 @@ import { json, serve, validKey } from "./server.ts";
 
 interface Setting {
   env?: Record<string, string>;
-  /** What standard input holds; `undefined` for a terminal. */
+  /** The content of standard input; `undefined` for a terminal. */
   stdin?: string | Uint8Array | undefined;
 }
 
-/** Runs the command and hands back its exit status, standard output and standard error. */
+/** Runs the command; resolves to its exit status, standard output and standard error. */
 async function command(args: string[], { env = {}, stdin }: Setting = {}) {
   const written = { stdout: "", stderr: "" };
   const exit = await run(args, {
@@ -22,16 +22,16 @@ async function command(args: string[], { env = {}, stdin }: Setting = {}) {
   return { exit, ...written };
 }
 
-/** Standard input in small pieces; reading a terminal would wait for ever. */
+/** Standard input in small pieces; reading a terminal throws. */
 async function* terminal(input: Setting["stdin"]): AsyncGenerator<Uint8Array> {
-  if (input === undefined) throw new Error("The command waits for somebody to type");
+  if (input === undefined) throw new Error("The command reads from a terminal");
   const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
   for (const byte of bytes) yield Uint8Array.of(byte);
 }
 
 const NOTE = "Asking the built-in sandbox, not the service\n";
 
-Deno.test("check-key asks the service and prints validity and credits", async () => {
+Deno.test("check-key calls the service and prints validity and credits", async () => {
   await using server = await serve((_, response) => json(response, validKey));
   const env = { SCAM_ADDRESS_API_KEY: "env-key", SCAM_ADDRESS_BASE_URL: server.url };
   expect(await command(["check-key"], { env, stdin: "not-read" })).toEqual({
@@ -104,7 +104,7 @@ Deno.test("check-key exits with 4 when credits are fewer than --min-credits", as
   });
 });
 
-Deno.test("check-key exits with 3 when the service cannot be asked", async () => {
+Deno.test("check-key exits with 3 when there is no usable response", async () => {
   await using server = await serve((_, response, count) => {
     if (count === 1) json(response, { secret: "some-key" }, 403);
     else json(response, { apiKeyValid: "some-key" });
@@ -139,7 +139,7 @@ Deno.test("check-key says why there was no connection", async () => {
 Deno.test("the command exits with 2 on wrong usage and says what to do", async () => {
   const env = { SCAM_ADDRESS_API_KEY: "some-key" };
   const cases: [string[], RegExp, Setting?][] = [
-    [[], /A command is missing: "check-key" or "sandbox"; see --help$/],
+    [[], /No command: use "check-key" or "sandbox"; see --help$/],
     [["check-key", "--base-url"], /"--base-url <value>" argument missing$/],
     [["check-key", "--base-url", "--sandbox"], /"--base-url" argument is ambiguous$/],
     [["check-key", "--port", "1"], /"--port" is not an option of "check-key"; see --help$/],
@@ -152,14 +152,17 @@ Deno.test("the command exits with 2 on wrong usage and says what to do", async (
     [["check-key", "--base-url", "ftp://service.example"], /The address must be/, { env }],
     [
       ["check-key", "--base-url", "http://service.example"],
-      /The address .* shows the API key$/,
+      /The address must be an https URL, because http does not encrypt the API key$/,
       {
         env,
       },
     ],
-    [["check-key", "--sandbox", "--base-url", "x"], /"--sandbox" and "--base-url" exclude/],
+    [
+      ["check-key", "--sandbox", "--base-url", "x"],
+      /"--sandbox" and "--base-url" cannot be used together$/,
+    ],
     [["check-key", "--sandbox"], /The key must be/, { stdin: "two\nlines\n" }],
-    [["check-key", "--sandbox"], /Standard input holds more than/, { stdin: "x".repeat(65537) }],
+    [["check-key", "--sandbox"], /Standard input has more than/, { stdin: "x".repeat(65537) }],
     ...["", "-1", "1.5", "1e3", "many", "9999999999999999"].map((value): [string[], RegExp] => [
       ["check-key", "--sandbox", `--min-credits=${value}`],
       /"--min-credits" must be a whole number from 0 to 9007199254740991$/,
@@ -202,7 +205,7 @@ Deno.test("--json prints one object of the same shape on wrong usage", async () 
   });
 });
 
-Deno.test("--help prints to standard output and asks nobody", async () => {
+Deno.test("--help prints to standard output and sends nothing", async () => {
   for (const args of [["--help"], ["-h"], ["check-key", "--help"]]) {
     const { exit, stdout, stderr } = await command(args);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -252,7 +255,7 @@ Deno.test("sandbox exits with 2 on wrong usage and does not show a key", async (
     [["--key", "S3CRET"], /"--key" must be KEY=CREDITS$/],
     [["--key", "=5"], /"--key" must be KEY=CREDITS$/],
     [["--key", "S3CRET=-5"], /"--key" must be KEY=CREDITS$/],
-    [["--key", "ok=1", "--key", "S3CRET☂=5"], /Key 2 is empty or holds a character that no/],
+    [["--key", "ok=1", "--key", "S3CRET☂=5"], /Key 2 is empty or has a character that cannot/],
     [["--key", "S3CRET=99999999999999999999"], /The credits of key 1 must be a whole number/],
     [["--key", "--port"], /"--key" argument is ambiguous$/],
     [["--min-credits", "5"], /"--min-credits" is not an option of "sandbox"; see --help$/],

@@ -7,7 +7,7 @@ import type { AnyPath } from "./server.ts";
 /** Whether the tests run on Deno; otherwise they run on Node. */
 export const isDeno = "deno" in process.versions;
 
-/** The key of clients for which any would do. */
+/** The key of clients that need any key. */
 export const apiKey = "key-of-the-client";
 
 /** A base URL for clients whose `fetch` does not use the network. */
@@ -22,12 +22,12 @@ export function sendAll(client: ScamAddressClient<AnyPath>, init = {}): Promise<
   ];
 }
 
-/** A `fetch` for a client that must not use it. */
+/** A `fetch` that must not be called. */
 export function unusedFetch(): never {
   throw new Error("A request was sent");
 }
 
-/** A body that has the same chunk again and again, until it is cancelled. */
+/** A body that repeats a chunk until it is cancelled. */
 export function endlessBody(chunk: Uint8Array, pause: number) {
   const { promise: cancelled, resolve } = deferred();
   let timer: ReturnType<typeof setInterval>;

@@ -1,9 +1,9 @@
 import type { Clock } from "../src/time.ts";
 
 /**
- * Makes a clock that records the delays of retries in place of waiting for them.
+ * Makes a clock that records the delays of retries and does not wait.
  *
- * @param random What stands for randomness: half of the back-off's bound by default.
+ * @param random Replaces randomness; by default, half of the longest back-off.
  */
 export function createClock(random = () => 0.5): Clock & { delays: number[] } {
   const delays: number[] = [];

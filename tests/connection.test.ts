@@ -11,7 +11,7 @@ import { type AnyPath, json, serve, serveBytes, serveSockets } from "./server.ts
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
-Deno.test("methods keep the cause when nobody listens", async () => {
+Deno.test("methods keep the cause when the connection is refused", async () => {
   const server = await serveSockets(() => {});
   await server[Symbol.asyncDispose]();
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, retries: 0 });
@@ -27,13 +27,16 @@ const brokenResponses: [string, string | Uint8Array][] = [
   ["half a head", "HTTP/1.1 200 OK\r\nContent-"],
   ["something that is not HTTP", "220 mail.example ESMTP\r\n"],
   ["TLS", Uint8Array.of(21, 3, 3, 0, 2, 2, 70)],
-  ["a status that is no number", "HTTP/1.1 abc OK\r\n\r\n"],
+  ["a status that is not a number", "HTTP/1.1 abc OK\r\n\r\n"],
   ["a header that is too large", `${head}X: ${"x".repeat(2 ** 20)}\r\n\r\n`],
   ["an end without length", `${head}Transfer-Encoding: chunked\r\n\r\n5\r\n[1,2,\r\n`],
   ["a body shorter than announced", `${head}Content-Length: 100\r\n\r\n[1,2]`],
   ["chunks that are garbage", `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n[1,2]\r\n`],
   ["gzip that is garbage", `${head}Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\n[1,2]`],
-  ["a status that ends HTTP", "HTTP/1.1 101 No\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"],
+  [
+    "a status that switches protocols",
+    "HTTP/1.1 101 No\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+  ],
 ];
 
 for (const [kind, bytes] of brokenResponses) {
@@ -50,12 +53,12 @@ const zipped = gzipSync(JSON.stringify([..."0123456789".repeat(99)])).subarray(0
 const differingResponses: [string, (string | Uint8Array)[], string, string][] = [
   // Node's fetch does not need the end of a compressed body.
   ["gzip that is cut off", [`${head}Content-Encoding: gzip\r\n\r\n`, zipped], "network", "invalid"],
-  // Node's fetch does not hand over what asks a browser for the password of a proxy.
+  // Node's fetch does not return the status with which a proxy asks for a password.
   ["the status 407", ["HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n"], "http", "network"],
 ];
 
 for (const [kind, parts, onDeno, onNode] of differingResponses) {
-  Deno.test(`call() reports ${kind} as the runtime's fetch takes it`, async () => {
+  Deno.test(`call() reports ${kind} as the runtime's fetch reports it`, async () => {
     await using server = await serveBytes((socket) => {
       for (const part of parts) socket.write(part);
       socket.end();
@@ -66,7 +69,7 @@ for (const [kind, parts, onDeno, onNode] of differingResponses) {
   });
 }
 
-Deno.test("call() waits for the response behind informational ones", async () => {
+Deno.test("call() waits for the response after informational ones", async () => {
   await using server = await serveBytes((socket) => {
     socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n");
     socket.write("HTTP/1.1 102 Processing\r\n\r\n");

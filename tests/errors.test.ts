@@ -3,16 +3,19 @@ import { expect } from "@std/expect";
 import {
   ConfigurationError,
   createClient,
+  HttpError,
   InvalidResponseError,
   NetworkError,
+  RedirectError,
   type ScamAddressClient,
+  type ScamAddressError,
   TimeoutError,
 } from "../mod.ts";
 import { apiKey, baseUrl, unusedFetch } from "./client.ts";
 import { caught, failure, failures } from "./outcome.ts";
 import { type AnyPath, serve } from "./server.ts";
 
-Deno.test("GET() rejects with the package's errors where openapi-fetch throws the platform's", async () => {
+Deno.test("GET() rejects with the package's errors where openapi-fetch throws others", async () => {
   await using server = await serve(({ url }, response) => {
     if (url === "/html") return void response.end("<h1>");
     if (url === "/announced") return void response.setHeader("content-length", 4).end("<h1>");
@@ -31,7 +34,7 @@ Deno.test("GET() rejects with the package's errors where openapi-fetch throws th
   await failures(TimeoutError, hanging);
 });
 
-Deno.test("methods refuse arguments that no request can be made of", async () => {
+Deno.test("methods refuse arguments that make no valid request", async () => {
   const client = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
   const cyclic: { self?: unknown } = {};
   cyclic.self = cyclic;
@@ -64,7 +67,7 @@ const callers: Record<string, (client: ScamAddressClient<AnyPath>) => Promise<un
 };
 
 for (const [name, call] of Object.entries(callers)) {
-  Deno.test(`the stack of an error names the function that called, as ${name}()`, async () => {
+  Deno.test(`the stack of an error names the caller, ${name}()`, async () => {
     await using server = await serve(({ headers }, response) => {
       if (headers["x-fail"] === "reset") response.socket!.destroy();
       if (headers["x-fail"] === "status") response.writeHead(400).end();
@@ -84,3 +87,35 @@ for (const [name, call] of Object.entries(callers)) {
     }
   });
 }
+
+Deno.test("JSON.stringify() of an error has its name, code, message and fields", () => {
+  const headers = new Headers({ "x-request-id": "r1" });
+  const cases: [ScamAddressError, object][] = [
+    [new HttpError("m", { status: 429, headers, body: { a: 1 }, retryAfter: 2 }), {
+      name: "HttpError",
+      code: "http",
+      status: 429,
+      headers: { "x-request-id": "r1" },
+      body: { a: 1 },
+      retryAfter: 2,
+    }],
+    [new NetworkError("m", { cause: new Error("c") }), { name: "NetworkError", code: "network" }],
+    [new TimeoutError("m", { timeout: 5 }), { name: "TimeoutError", code: "timeout", timeout: 5 }],
+    [new RedirectError("m", { status: 301, location: "/b" }), {
+      name: "RedirectError",
+      code: "redirect",
+      status: 301,
+      location: "/b",
+    }],
+    [new InvalidResponseError("m", { status: 200, issues: [{ path: "/a", rule: "type" }] }), {
+      name: "InvalidResponseError",
+      code: "invalid_response",
+      status: 200,
+      issues: [{ path: "/a", rule: "type" }],
+    }],
+    [new ConfigurationError("m"), { name: "ConfigurationError", code: "configuration" }],
+  ];
+  for (const [error, expected] of cases) {
+    expect(JSON.parse(JSON.stringify(error))).toEqual({ message: "m", ...expected });
+  }
+});

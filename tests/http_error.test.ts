@@ -1,4 +1,4 @@
-// Responses with a 4xx or 5xx status, and others that fetch would not let pass.
+// Responses with a 4xx or 5xx status, and statuses that Response refuses.
 import { expect } from "@std/expect";
 
 import { createClient, HttpError } from "../mod.ts";
@@ -16,7 +16,7 @@ const errorBodies: [string, unknown][] = [
 ];
 
 for (const status of [400, 401, 402, 403, 404, 405, 409, 410, 413, 418, 422, 451, 501, 505, 599]) {
-  Deno.test(`methods keep what comes with status ${status}`, async () => {
+  Deno.test(`methods keep headers and body of a response with status ${status}`, async () => {
     await using server = await serve(({ url }, response) => {
       const [body] = errorBodies[Number(url.slice(1))]!;
       response.writeHead(status, { "x-request-id": "r1", "set-cookie": ["a=1", "b=2"] }).end(body);
@@ -39,7 +39,7 @@ for (const status of [400, 401, 402, 403, 404, 405, 409, 410, 413, 418, 422, 451
   });
 }
 
-Deno.test("methods keep what has come of an error that breaks off", async () => {
+Deno.test("methods keep the part that was read of an error that breaks off", async () => {
   await using server = await serve((_, response) => {
     response.writeHead(403, { "content-length": "100", "x-request-id": "r1" });
     response.write("<h1>No", () => setTimeout(() => response.socket!.destroy(), 20));
@@ -71,7 +71,7 @@ Deno.test("call() cuts the body of an error at 64 KiB", async () => {
   expect(await body(`json/${2 ** 16 + 1}`)).toBe(`["${"x".repeat(2 ** 16 - 3)}"`);
 });
 
-Deno.test("methods report a status that no Response can have", async () => {
+Deno.test("methods report a status that Response refuses", async () => {
   await using server = await serveBytes((socket) => {
     socket.end("HTTP/1.1 999 No\r\nContent-Length: 2\r\n\r\n[]");
   });
@@ -88,7 +88,7 @@ Deno.test("methods report a status that no Response can have", async () => {
   }
 });
 
-Deno.test("methods take a reason phrase that no Response can have", async () => {
+Deno.test("methods accept a reason phrase that Response refuses", async () => {
   await using server = await serveBytes((socket, count) => {
     const status = count % 2 ? 400 : 200;
     socket.end(`HTTP/1.1 ${status} Größe\u20ac\x80\r\nContent-Length: 2\r\n\r\n[]`);

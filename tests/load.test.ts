@@ -19,12 +19,12 @@ function seeded(seed: number): () => number {
   };
 }
 
-/** What the service says when all goes well; the number of the call is in the response. */
+/** The body of a successful response, which has the number of the call. */
 function expectedBody(number: number): unknown {
   return number % 2 ? { number } : { apiKeyValid: true, data: { credits: number } };
 }
 
-/** Responds well, but in a third of all cases not, not at once, or not at all. */
+/** Responds, but in a third of all cases with an error, late, or not at all. */
 function unreliable(random: () => number): Responder {
   return ({ url, body }, response) => {
     const number = Number(url === "/checkKey" ? JSON.parse(body).apiKey : url.slice(3));

@@ -16,13 +16,13 @@ Deno.test("middleware can make the response, replace it, and replace an error", 
   const replaced = await get({ onResponse: () => Response.json(["replaced"], { status: 201 }) });
   expect(replaced.data).toEqual(["replaced"]);
   expect(replaced.response.status).toBe(201);
-  const mend: Middleware = {
+  const recover: Middleware = {
     onError({ error }) {
       expect(error).toBeInstanceOf(NetworkError);
-      return Response.json(["mended"]);
+      return Response.json(["recovered"]);
     },
   };
-  expect((await get(mend, () => Promise.reject(new Error("boom")))).data).toEqual(["mended"]);
+  expect((await get(recover, () => Promise.reject(new Error("boom")))).data).toEqual(["recovered"]);
   const renamed = new RangeError("renamed");
   const rename = { onError: () => renamed };
   expect(await caught(get(rename, () => Promise.reject(new Error("boom"))))).toBe(renamed);

@@ -11,7 +11,7 @@ type Options = Omit<ClientOptions, "baseUrl" | "fetch"> & {
   fetch?: (request: Request, extension?: unknown) => Promise<Response>;
 };
 
-/** What a request holds, except what the two clients are meant to differ in. */
+/** The parts of a request in which the two clients must not differ. */
 function comparable({ method, url, headers, body }: Recorded) {
   const { "x-api-key": _key, "content-type": type, ...others } = headers;
   delete others["content-length"]; // or the next: how a body is framed is the runtime's
@@ -22,7 +22,7 @@ function comparable({ method, url, headers, body }: Recorded) {
   return { method, url, body: named(body), others, ...body && { type: named(type) } };
 }
 
-/** Makes a call through both clients, and asserts that they are alike; returns what came of it. */
+/** Makes a call through both clients, and asserts that both do the same; returns what they do. */
 async function expectAlike(
   call: Call,
   options: Options | ((log: unknown[]) => Options) = {},
@@ -128,7 +128,7 @@ Deno.test("POST() sends forms with their own content type, as openapi-fetch does
 
 // What a custom fetch and middleware get
 
-/** A request that says which class it is. */
+/** A Request class that adds a header. */
 class Traced extends Request {
   constructor(input: RequestInfo | URL, init?: RequestInit) {
     super(input, init);
@@ -213,7 +213,7 @@ function logging(name: string, log: unknown[]): Middleware {
   };
 }
 
-Deno.test("middleware gets what openapi-fetch gives it, in the same order", async () => {
+Deno.test("middleware gets the same as from openapi-fetch, in the same order", async () => {
   const failing = { fetch: () => Promise.reject(new Error("boom")) };
   for (const init of [{}, failing]) {
     const { log } = await expectAlike(async (client, log) => {
@@ -229,7 +229,7 @@ Deno.test("middleware gets what openapi-fetch gives it, in the same order", asyn
   }
 });
 
-Deno.test("middleware sees parseAs as openapi-fetch gives it, except for json", async () => {
+Deno.test("middleware gets the same parseAs as from openapi-fetch, except json", async () => {
   await using server = await serve((_, response) => json(response, 1));
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey: "key" });
   const seen: string[] = [];

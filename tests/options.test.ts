@@ -1,8 +1,8 @@
-// Options of createClient() that are wrong: a clear error before anything is sent.
+// Wrong options and arguments: a clear error before anything is sent.
 import { expect } from "@std/expect";
 
-import { type ClientOptions, ConfigurationError, createClient } from "../mod.ts";
-import { baseUrl, sendAll, unusedFetch } from "./client.ts";
+import { type ClientOptions, ConfigurationError, createClient, type Method } from "../mod.ts";
+import { apiKey, baseUrl, sendAll, unusedFetch } from "./client.ts";
 import { failure, failures, shown } from "./outcome.ts";
 import type { AnyPath } from "./server.ts";
 
@@ -38,7 +38,7 @@ for (const [kind, value] of Object.entries(badBaseUrls)) {
   });
 }
 
-Deno.test("createClient() refuses plain http to hosts other than this machine", async () => {
+Deno.test("createClient() refuses http for hosts that are not loopback addresses", async () => {
   const others = [
     "http://service.example",
     "http://localhost.example",
@@ -90,7 +90,7 @@ Deno.test("createClient() refuses headers that cannot be sent, without showing t
   expect(shown(error)).not.toMatch(/sec.*ret/s);
 });
 
-Deno.test("calls refuse a signal that is none", async () => {
+Deno.test("calls refuse a signal that is not an AbortSignal", async () => {
   const apiKey = () => "some-key";
   const client = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
   for (const signal of ["x", new AbortController()]) {
@@ -98,4 +98,65 @@ Deno.test("calls refuse a signal that is none", async () => {
       expect(error.message).toMatch(/^"signal" must/);
     }
   }
+});
+
+// Messages
+
+Deno.test("createClient() names the option that is wrong, and what to do", async () => {
+  const cases: [object, string | RegExp][] = [
+    [{ baseUrl: undefined }, /^"baseUrl" is missing/],
+    [{ baseUrl: "https://a.example/%E9/" }, /^"baseUrl" must not contain .*stray "%"/],
+    [{ baseUrl: "https://a.example/100%/" }, /^"baseUrl" must not contain .*stray "%"/],
+    [{ apiKey: "" }, '"apiKey" must not be empty'],
+    [{ apiKey: 7 }, '"apiKey" must be a string, not a number'],
+    [{ fetch: {} }, '"fetch" must be a function, not an object'],
+    [{ onRetry: [] }, '"onRetry" must be a function, not an array'],
+    [{ Request: null }, '"Request" must be a function, not null'],
+    [{ baseURL: "x" }, '"baseURL" is not an option; did you mean "baseUrl"?'],
+    [{ timeOut: 1 }, '"timeOut" is not an option; did you mean "timeout"?'],
+    [{ retry: 1 }, '"retry" is not an option of createClient()'],
+  ];
+  for (const [options, expected] of cases) {
+    const { message } = await refusal({ baseUrl, apiKey, ...options });
+    if (typeof expected === "string") expect(message).toBe(expected);
+    else expect(message).toMatch(expected);
+  }
+  const { message } = await refusal(null);
+  expect(message).toBe('"options" must be an object with a "baseUrl", not null');
+});
+
+Deno.test("calls name the argument that is wrong, and what to do", async () => {
+  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
+  const junk = {
+    toString() {
+      throw new Error("junk");
+    },
+  };
+  const { signal } = new AbortController();
+  const cases: [Promise<unknown>, RegExp][] = [
+    [client.checkKey({ signal } as never), /^"apiKey" must be a string \(options go second/],
+    [client.call(Symbol() as never, "report"), /^"method" must be one of DELETE, GET/],
+    [client.call(junk as never, "report"), /^"method" must be one of/],
+    [client.call("GET", Symbol() as never), /^"endpoint" must be a string, not a symbol/],
+    [client.call("GET", junk as never), /^"endpoint" must be a string, not an object/],
+    [client.call("TRACE" as Method, "report"), /^"method" must be one of/],
+    [client.call("GET", "report", { signal: {} as never }), /^"signal" must be an AbortSignal/],
+    [client.GET(junk as never), /^"path" must be a string, not an object/],
+    [client.GET("/a", { parseAs: "xml" } as never), /^"parseAs" must be one of json, text/],
+    [client.GET("/a", { Request: 7 } as never), /^"Request" must be a function, not a number/],
+    [client.GET("/a", { middleware: {} } as never), /^"middleware" must be a list, not an object/],
+    [
+      client.GET("/a", { middleware: [{ onRequest: 7 }] } as never),
+      /^"onRequest" must be a function, not a number/,
+    ],
+    [client.TRACE("/a" as never), /^"method" must be one of/],
+  ];
+  for (const [call, expected] of cases) {
+    expect((await failure(ConfigurationError, call)).message).toMatch(expected);
+  }
+  const { message } = await failure(
+    ConfigurationError,
+    () => client.use({ onError: "x" } as never),
+  );
+  expect(message).toBe('"onError" must be a function, not a string');
 });

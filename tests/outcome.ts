@@ -29,7 +29,7 @@ export function failures<T>(errorClass: Class<T>, attempts: Attempt[]): Promise<
   return Promise.all(attempts.map((attempt) => failure(errorClass, attempt)));
 }
 
-/** Everything that a value shows of itself, and of all that hangs on it, to whoever logs it. */
+/** Everything that logging a value could show, with all values that can be reached from it. */
 export function shown(value: unknown): string {
   const texts = [inspect(value, { showHidden: true, depth: 8 }), JSON.stringify(value)];
   const seen = new Set<unknown>();

@@ -30,13 +30,13 @@ const anyBody = fc.oneof(
 
 const anyStatus = fc.integer({ min: 200, max: 599 });
 
-/** Keys that a header can carry, long enough not to be a part of something else by chance. */
+/** Keys that can be sent in a header, long enough not to occur elsewhere by chance. */
 const usableKey = fc.tuple(
   fc.stringMatching(/^[!-~]{12}$/),
   fc.stringMatching(/^[ -~\xa0-\xff]{0,20}[!-~]$/),
 ).map((parts) => parts.join(""));
 
-/** What a call came to: a value or one of the documented errors, which shows no key. */
+/** The outcome of a call: a value, or a documented error that shows no key. */
 async function outcome(call: () => unknown, key?: string) {
   try {
     return { value: await call() };
@@ -53,13 +53,13 @@ async function outcome(call: () => unknown, key?: string) {
   }
 }
 
-/** Tells whether a value is what the service's document says of `checkKey`. */
+/** Whether a value is a response to `checkKey` as the service's document describes it. */
 function isKeyStatus(value: unknown): boolean {
   const { apiKeyValid, data } = Object(value);
   return apiKeyValid === false || (apiKeyValid === true && Number.isInteger(data?.credits));
 }
 
-/** Parses the JSON of a body; `undefined` when it is none. */
+/** Parses the JSON of a body; `undefined` when it is not JSON. */
 function parse(body: string | Uint8Array): unknown {
   try {
     return JSON.parse(typeof body === "string" ? body : new TextDecoder().decode(body));
@@ -79,7 +79,7 @@ function options(fetch: () => Response, apiKey: string): ClientOptions {
   };
 }
 
-Deno.test("checkKey() gives a key's status or a documented error for any response", async () => {
+Deno.test("checkKey() resolves to a key's status or rejects with a documented error for any response", async () => {
   let next: { status: number; body: string | Uint8Array } = { status: 200, body: "" };
   await using server = await serve((_, response) => {
     response.writeHead(next.status);
@@ -87,7 +87,7 @@ Deno.test("checkKey() gives a key's status or a documented error for any respons
   });
   await fc.assert(
     fc.asyncProperty(anyStatus, anyBody, usableKey, async (status, body, apiKey) => {
-      fc.pre(status !== 407 || isDeno); // Node's fetch does not hand it over
+      fc.pre(status !== 407 || isDeno); // Node's fetch does not return it
       next = { status, body };
       const client = createClient({ baseUrl: server.url, apiKey, retries: 0 });
       const { value, error } = await outcome(() => client.checkKey(), apiKey);
@@ -102,7 +102,7 @@ Deno.test("checkKey() gives a key's status or a documented error for any respons
   );
 });
 
-Deno.test("call() gives any JSON, and keeps that of errors", async () => {
+Deno.test("call() returns any JSON, and keeps the JSON of errors", async () => {
   await fc.assert(
     fc.asyncProperty(anyStatus, fc.jsonValue(), usableKey, async (status, document, key) => {
       fc.pre(!nullBody(status) && (status < 300 || status >= 400));
@@ -168,7 +168,7 @@ Deno.test("createClient() takes a base URL or throws a ConfigurationError for an
   );
 });
 
-Deno.test("any key travels as it is or is refused without being quoted", async () => {
+Deno.test("any key is sent unchanged or refused without being quoted", async () => {
   const part = "0123456789ab";
   const anyKey = fc.oneof(
     usableKey.map((key) => `${part}${key}`),

@@ -1,8 +1,8 @@
-// What call() makes of a query, and what the methods make of path parameters.
+// How call() writes a query, and how the methods write path parameters.
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
-import { caught } from "./outcome.ts";
+import { failure } from "./outcome.ts";
 import { type AnyPath, json, serve } from "./server.ts";
 
 Deno.test("call() writes a query as JSON writes values", async () => {
@@ -25,7 +25,7 @@ Deno.test("call() writes a query as JSON writes values", async () => {
   }
 });
 
-Deno.test("call() refuses a query that has no such form", async () => {
+Deno.test("call() refuses a query that cannot be written", async () => {
   await using server = await serve((_, response) => json(response, 1));
   const client = createClient({ baseUrl: server.url, apiKey: "some-key" });
   const queries: unknown[] = [
@@ -48,24 +48,26 @@ Deno.test("call() refuses a query that has no such form", async () => {
     { a: { b: { c: 1 } } },
   ];
   for (const query of queries) {
-    const error = await caught(client.call("GET", "report", { query: query as never }));
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect((error as Error).message).toMatch(/^"query(\.a(\[b\])?)?" must be /);
+    const call = client.call("GET", "report", { query: query as never });
+    expect((await failure(ConfigurationError, call)).message).toMatch(
+      /^"query(\.a(\[b\])?)?" must be /,
+    );
   }
   expect(server.requests).toEqual([]);
 });
 
-Deno.test("methods refuse a path parameter that would leave a segment empty", async () => {
+Deno.test("methods refuse a path parameter that is missing or empty", async () => {
   await using server = await serve((_, response) => json(response, 1));
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey: "some-key" });
   for (const id of [undefined, null, "", [], {}, [[]]]) {
     for (const path of ["/things/{id}", "/things/{id*}/x", "/things/{.id}"]) {
-      const error = await caught(client.GET(path, { params: { path: { id } } } as never));
-      expect(error).toBeInstanceOf(ConfigurationError);
-      expect((error as Error).message).toMatch(/^"params.path" must have a value for "id"/);
+      const call = client.GET(path, { params: { path: { id } } } as never);
+      expect((await failure(ConfigurationError, call)).message).toMatch(
+        /^"params.path" must have a value for "id"/,
+      );
     }
   }
-  expect(await caught(client.GET("/things/{id}"))).toBeInstanceOf(ConfigurationError);
+  await failure(ConfigurationError, client.GET("/things/{id}"));
   expect(server.requests).toEqual([]);
   for (const id of [0, false, "x", ["x"], { a: 1 }]) {
     await client.GET("/things/{id}", { params: { path: { id } } } as never);
@@ -82,19 +84,19 @@ Deno.test("methods refuse a path parameter that would leave a segment empty", as
   ]);
 });
 
-Deno.test("endpoints and parameters that lead out of the base URL are refused", async () => {
+Deno.test("methods refuse endpoints and parameters that leave the base URL", async () => {
   await using server = await serve((_, response) => json(response, 1));
   const client = createClient<AnyPath>({ baseUrl: `${server.url}api/`, apiKey: "some-key" });
   for (const id of ["..", "..;", "..;a=b", "%2e%2e", "."]) {
-    expect(await caught(client.call("GET", `a/${id}/b`))).toBeInstanceOf(ConfigurationError);
+    await failure(ConfigurationError, client.call("GET", `a/${id}/b`));
     if (id === "%2e%2e") continue; // as a parameter it is encoded once more
-    const error = await caught(client.GET("/a/{id}/b", { params: { path: { id } } } as never));
-    expect(error).toBeInstanceOf(ConfigurationError);
+    const call = client.GET("/a/{id}/b", { params: { path: { id } } } as never);
+    await failure(ConfigurationError, call);
   }
   expect(server.requests).toEqual([]);
 });
 
-Deno.test("call() means the same for an endpoint that the document has", async () => {
+Deno.test("call() does the same for an endpoint that the document has", async () => {
   await using server = await serve((_, response) => json(response, { any: "thing" }));
   const client = createClient({ baseUrl: server.url, apiKey: "some-key" });
   expect(await client.call("POST", "checkKey", { body: {} })).toEqual({ any: "thing" });

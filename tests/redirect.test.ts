@@ -44,7 +44,7 @@ Deno.test("call() refuses a redirect without a location", async () => {
   expect("location" in error).toBe(false);
 });
 
-Deno.test("call() refuses a redirect in the form that browsers give it", async () => {
+Deno.test("call() refuses an opaque redirect, as browsers return it", async () => {
   const response = Object.defineProperties(new Response(null), {
     type: { value: "opaqueredirect" },
     status: { value: 0 },

@@ -59,7 +59,7 @@ for (const [kind, body, path, rule] of invalidBodies) {
       expect(error.issues).toEqual([{ path, rule }]);
       expect(`${error.message}${error.stack}${error.cause}`).not.toContain(marker);
     }
-    expect(server.requests.length).toBe(2); // an invalid response is not asked for again
+    expect(server.requests.length).toBe(2); // an invalid response is not retried
   });
 }
 
@@ -100,7 +100,7 @@ Deno.test("checkKey() reads JSON that comes byte by byte", async () => {
   expect(await createClient({ baseUrl: server.url }).checkKey("key")).toEqual(status);
 });
 
-Deno.test("methods let __proto__ in JSON change nothing", async () => {
+Deno.test("methods change no prototype when JSON has __proto__", async () => {
   const pollution = `"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}`;
   await using server = await serve(({ url }, response) => {
     response.statusCode = url === "/checkKey" ? 200 : 400;
@@ -118,7 +118,7 @@ Deno.test("methods let __proto__ in JSON change nothing", async () => {
   }
 });
 
-Deno.test("GET() gives a body in the form that parseAs names", async () => {
+Deno.test("GET() returns a body in the form that parseAs names", async () => {
   await using server = await serve((_, response) => json(response, [1]));
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
   const get = async (parseAs: "json" | "text" | "blob" | "arrayBuffer" | "stream") =>
@@ -133,7 +133,7 @@ Deno.test("GET() gives a body in the form that parseAs names", async () => {
 // Statuses with and without content
 
 for (const status of [200, 201, 202, 204, 205]) {
-  Deno.test(`methods take ${status} without content for a success`, async () => {
+  Deno.test(`methods take ${status} without content as a success`, async () => {
     await using server = await serve((_, response) => void response.writeHead(status).end());
     const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
     expect(await client.call("POST", "report", { body: {} })).toBe(undefined);
@@ -144,7 +144,7 @@ for (const status of [200, 201, 202, 204, 205]) {
     expect(await client.call("GET", "report")).toBe(undefined);
   });
 
-  Deno.test(`methods take ${status} with the length 0 for a success`, async () => {
+  Deno.test(`methods take ${status} with the length 0 as a success`, async () => {
     await using server = await serve((_, response) => {
       response.writeHead(status, { "content-length": "0" }).end();
     });
@@ -155,8 +155,8 @@ for (const status of [200, 201, 202, 204, 205]) {
     }
   });
 
-  const gives = status < 204 ? "gives" : "drops"; // as HTTP has no content with 204 and 205
-  Deno.test(`call() ${gives} the content of a response with ${status}`, async () => {
+  const action = status < 204 ? "returns" : "drops"; // as HTTP has no content with 204 and 205
+  Deno.test(`call() ${action} the content of a response with ${status}`, async () => {
     await using server = await serveBytes((socket) => {
       socket.end(`HTTP/1.1 ${status} OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n42`);
     });

@@ -1,16 +1,14 @@
-// Headers as Node.js's parser lets them through, and headers that echo the key.
+// Headers that Node.js's parser accepts and Headers refuses, and headers that echo the key.
 import { expect } from "@std/expect";
 
 import { createClient, HttpError } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
-import { isDeno } from "./client.ts";
+import { apiKey, isDeno } from "./client.ts";
 import { createClock } from "./clock.ts";
-import { caught, shown } from "./outcome.ts";
+import { caught, failure, shown } from "./outcome.ts";
 import { type AnyPath, serveBytes } from "./server.ts";
 
-const apiKey = "key-of-the-client";
-
-Deno.test("methods report a status whose headers no Headers can have", async () => {
+Deno.test("methods report a status when Headers refuses a header of the response", async () => {
   await using server = await serveBytes((socket, count) => {
     socket.end(
       `HTTP/1.1 ${count % 2 ? 503 : 401} No\r\nConnection: close\r\nContent-Length: 2\r\n` +
@@ -45,20 +43,20 @@ Deno.test("methods report a status whose headers no Headers can have", async () 
   }
 });
 
-Deno.test("HttpError has no header that is named after the key", async () => {
+Deno.test("HttpError has no header whose name contains the key", async () => {
   const key = "Key-Of-The-Client";
   await using server = await serveBytes((socket) => {
     const names = `Connection: close\r\n${key}: a\r\nX-${key}: b\r\nX-Other: ${key}\r\n`;
     socket.end(`HTTP/1.1 401 No\r\nContent-Length: 2\r\n${names}\r\n[]`);
   });
   const client = createClient({ baseUrl: server.url, apiKey: key });
-  const error = await caught(client.call("GET", "report")) as HttpError;
+  const error = await failure(HttpError, client.call("GET", "report"));
   expect(error.headers.get("x-other")).toBe("[redacted]");
   expect([...error.headers.keys()].sort()).toEqual(["connection", "content-length", "x-other"]);
   expect(shown(error).toLowerCase()).not.toContain(key.toLowerCase());
 });
 
-Deno.test("HttpError shows no key that is cut in two, however long the body is", async () => {
+Deno.test("HttpError shows no part of a key at the end of a body that is cut", async () => {
   const long = "0123456789".repeat(200);
   for (const [key, filler] of [[long, long], ["abcdefgh", "x"], ["[", "["], ["]", "[redacted]"]]) {
     for (let offset = 0; offset < 12; offset += 3) {
@@ -68,7 +66,8 @@ Deno.test("HttpError shows no key that is cut in two, however long the body is",
         apiKey: key!,
         fetch: () => Promise.resolve(new Response(text, { status: 400 })),
       });
-      const { body } = await caught(client.call("GET", "report")) as { body: string };
+      const error = await failure(HttpError, client.call("GET", "report"));
+      const body = error.body as string;
       expect(body.length).toBeLessThanOrEqual(2 ** 16);
       if (filler !== long) expect(body.length).toBeGreaterThan(2 ** 16 - 100);
       if (key!.length > 1) expect(body).not.toContain(key!.slice(0, 8));

@@ -69,7 +69,7 @@ Deno.test("call() reads no further than the announced length", async () => {
   for (let round = 0; round < 5; round++) expect(await client.call("GET", "report")).toBe(42);
 });
 
-Deno.test("call() stops at maxResponseBytes when chunks hold more than announced", async () => {
+Deno.test("call() stops at maxResponseBytes when chunks are larger than announced", async () => {
   await using server = await serveBytes((socket) => {
     const chunk = "800\r\n" + `"${"x".repeat(2046)}"\r\n`;
     socket.end(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`);
@@ -80,7 +80,7 @@ Deno.test("call() stops at maxResponseBytes when chunks hold more than announced
   await failure<Error>(errorClass, client.call("GET", "report"));
 });
 
-Deno.test("methods bound the body of a response that middleware makes", async () => {
+Deno.test("methods limit the body of a response that middleware makes", async () => {
   const onResponse = () => new Response(endlessBody(new Uint8Array(10), 10).body);
   await using server = await serve((_, response) => json(response, validKey));
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, maxResponseBytes: 100 });

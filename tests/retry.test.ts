@@ -35,7 +35,7 @@ Deno.test("parseRetryAfter() reads dates", () => {
   expect(parseRetryAfter("Fri, 06 Nov 2026 08:49:30 GMT", now)).toBe(0);
 });
 
-Deno.test("parseRetryAfter() ignores junk, negative values and the past", () => {
+Deno.test("parseRetryAfter() ignores invalid values, negative values and the past", () => {
   const junk = [
     ...[null, "", " ", "-1", "-0", "+1", "1.5", "1e3", "0x10", "1s", "1, 2", "١", "Infinity"],
     ...["NaN", "soon", "2099-01-01", "2099-01-01T00:00:00Z"],
@@ -74,7 +74,7 @@ const cutOff: Responder = (_, response) => {
 };
 const hang: Responder = () => {};
 
-/** Calls a server that responds in the same way each time, and says what came of it. */
+/** Calls a server that responds in the same way each time; resolves to what happened. */
 async function attempt(
   method: Method | "checkKey",
   respond: Responder,
@@ -101,7 +101,7 @@ async function attempt(
 }
 
 for (const method of [...repeatableMethods, "checkKey"] as const) {
-  Deno.test(`${method} is sent three times when its failures may pass`, async () => {
+  Deno.test(`${method} is sent three times when its failures are temporary`, async () => {
     const retried = (code: string) => [[1, 250, code], [2, 500, code]];
     for (const status of repeatableStatuses) {
       expect(await attempt(method, fail(status)))
@@ -115,7 +115,7 @@ for (const method of [...repeatableMethods, "checkKey"] as const) {
       .toMatchObject({ error: { code: "timeout" }, retried: retried("timeout") });
   });
 
-  Deno.test(`${method} is sent once when its failure will not pass`, async () => {
+  Deno.test(`${method} is sent once when its failure is permanent`, async () => {
     for (const status of otherStatuses) {
       expect(await attempt(method, fail(status))).toMatchObject({ status, sent: 1, retried: [] });
     }
@@ -151,13 +151,13 @@ for (const method of otherMethods) {
     await failure(NetworkError, client.call(method, "reset", { body: { a: 1 } }));
     expect(sent).toBe(2);
     // Deno's own fetch repeats any request once when a connection from its pool was closed without
-    // a response (denoland/deno#36415), as browsers do; there is no option against it.
+    // a response (denoland/deno#36415), as browsers do; no option prevents it.
     const arrivals = server.requests.filter(({ url }) => url === "/reset").length;
     expect(arrivals).toBe(isDeno ? 2 : 1);
   });
 }
 
-Deno.test("methods count attempts by retries", async () => {
+Deno.test("methods limit attempts by retries", async () => {
   for (const retries of [0, 1, 5]) {
     expect((await attempt("GET", fail(503), { retries })).sent).toBe(retries + 1);
   }
@@ -192,7 +192,7 @@ Deno.test("GET() retries too, and reports the last status", async () => {
   expect(server.requests.length).toBe(3);
 });
 
-Deno.test("a request that middleware gives another method is repeated as that method is", async () => {
+Deno.test("a request with another method from middleware is retried by that method's rule", async () => {
   for (const [method, sent] of [["POST", 1], ["PUT", 3]] as const) {
     await using server = await serve(fail(503));
     const client = createClientWith({ baseUrl: server.url, apiKey }, createClock());
@@ -202,7 +202,7 @@ Deno.test("a request that middleware gives another method is repeated as that me
     await caught(client.call("GET", "report"));
     await caught(client.checkKey());
     const arrived = server.requests.map((request) => request.method);
-    const checks = 3; // by POST too, as the document says that it may be repeated
+    const checks = 3; // also by POST, because the document marks it as idempotent
     expect(arrived).toEqual(Array(sent + checks).fill(method));
   }
 });
@@ -211,8 +211,12 @@ Deno.test("a request that middleware gives another method is repeated as that me
 
 Deno.test("every attempt sends the same bytes", async () => {
   await using server = await serve(fail(503));
-  let asked = 0;
-  const options = { baseUrl: server.url, apiKey: () => `key-${++asked}`, headers: { "x-a": "b" } };
+  let keyCalls = 0;
+  const options = {
+    baseUrl: server.url,
+    apiKey: () => `key-${++keyCalls}`,
+    headers: { "x-a": "b" },
+  };
   const withMiddleware = createClientWith(options, createClock());
   withMiddleware.use({
     onRequest: ({ request }) => new Request(request, { body: new Blob(["from middleware"]) }),
@@ -231,10 +235,10 @@ Deno.test("every attempt sends the same bytes", async () => {
     expect(first!.body).toBe(
       client === withMiddleware ? "from middleware" : JSON.stringify(body),
     );
-    expect(first!.headers["x-api-key"]).toBe(`key-${asked}`);
+    expect(first!.headers["x-api-key"]).toBe(`key-${keyCalls}`);
     expect(first!.headers["x-a"]).toBe("b");
   }
-  expect(asked).toBe(clients.length); // once for a call, not once for an attempt
+  expect(keyCalls).toBe(clients.length); // once for a call, not once for an attempt
 });
 
 Deno.test("every attempt sends the same bytes of a form and of a stream", async () => {
@@ -255,7 +259,7 @@ Deno.test("every attempt sends the same bytes of a form and of a stream", async 
 
 // Retry-After
 
-Deno.test("call() ends at once when the service asks for more than 60 s", async () => {
+Deno.test("call() rejects at once when Retry-After is more than 60 s", async () => {
   const date = new Date(Date.now() + 3_600_000).toUTCString();
   for (const value of ["61", "3600", "9".repeat(30), date]) {
     for (const method of ["GET", "POST"] as const) {
@@ -266,7 +270,7 @@ Deno.test("call() ends at once when the service asks for more than 60 s", async 
   }
 });
 
-Deno.test("call() waits as long as the service asks", async () => {
+Deno.test("call() waits for the time in Retry-After", async () => {
   const cases = [["0", 0], ["1", 1_000], ["60", 60_000]] as const;
   for (const [value, delay] of cases) {
     const { error, retried } = await attempt("POST", fail(429, value));
@@ -279,12 +283,12 @@ Deno.test("call() waits as long as the service asks", async () => {
   expect(first![1]).toBeLessThanOrEqual(50_000);
 });
 
-Deno.test("call() obeys a Retry-After that reads like the key", async () => {
+Deno.test("call() obeys a Retry-After that equals the key", async () => {
   const { retried } = await attempt("POST", fail(429, "1"), { apiKey: "1", retries: 1 });
   expect(retried).toEqual([[1, 1_000, "http"]]);
 });
 
-Deno.test("call() backs off when Retry-After makes no sense", async () => {
+Deno.test("call() backs off when Retry-After is invalid", async () => {
   const past = new Date(Date.now() - 60_000).toUTCString();
   for (const value of ["-1", "soon", "1.5", "", past, "1, 2"]) {
     const { error, retried } = await attempt("GET", fail(503, value));

@@ -4,7 +4,7 @@ import { createSandbox, DEMO_KEY, type SandboxOptions } from "../src/sandbox.ts"
 
 const baseUrl = "https://service.example/";
 
-/** Sends a `checkKey` with any body and hands back the raw answer. */
+/** Sends a `checkKey` with any body; resolves to the response. */
 function checkKey(body: string, options?: SandboxOptions, headers?: HeadersInit) {
   return createSandbox(options).fetch(
     new Request(`${baseUrl}checkKey`, {
@@ -22,14 +22,14 @@ function get(path: string, apiKey?: string): Request {
   );
 }
 
-Deno.test("createSandbox() knows a demo key when it is given none", async () => {
+Deno.test("createSandbox() has a demo key when it gets no keys", async () => {
   const { fetch } = createSandbox();
   const client = createClient({ baseUrl, fetch });
   expect(await client.checkKey(DEMO_KEY)).toEqual({ apiKeyValid: true, data: { credits: 100 } });
   expect(await client.checkKey("other-key")).toEqual({ apiKeyValid: false });
 });
 
-Deno.test("createSandbox() knows the keys it is given and no others", async () => {
+Deno.test("createSandbox() has the keys that it gets and no others", async () => {
   const { fetch } = createSandbox({ keys: { "rich-key": 7, "poor-key": 0 } });
   const client = createClient({ baseUrl, fetch });
   expect(await client.checkKey("rich-key")).toEqual({ apiKeyValid: true, data: { credits: 7 } });
@@ -39,7 +39,7 @@ Deno.test("createSandbox() knows the keys it is given and no others", async () =
   }
 });
 
-Deno.test("createSandbox() takes keys that are named like properties of every object", async () => {
+Deno.test("createSandbox() takes keys with the names of properties of every object", async () => {
   const keys = JSON.parse('{ "__proto__": 1, "constructor": 2 }');
   const client = createClient({ baseUrl, fetch: createSandbox({ keys }).fetch });
   expect(await client.checkKey("__proto__")).toEqual({ apiKeyValid: true, data: { credits: 1 } });
@@ -93,7 +93,7 @@ Deno.test("fetch() finds operations and routes below any base path", async () =>
   }
 });
 
-Deno.test("fetch() answers checkKey without a look at the key header", async () => {
+Deno.test("fetch() responds to checkKey without reading the key header", async () => {
   const headers = { "Content-Type": "application/json; charset=utf-8", "X-API-Key": "wrong-key" };
   const response = await checkKey('{ "apiKey": "demo-key", "more": 1 }', {}, headers);
   expect(response.status).toBe(200);
@@ -101,7 +101,7 @@ Deno.test("fetch() answers checkKey without a look at the key header", async () 
   expect(await response.json()).toEqual({ apiKeyValid: true, data: { credits: 100 } });
 });
 
-Deno.test("fetch() answers 400 when the body of checkKey is not what the spec says", async () => {
+Deno.test("fetch() responds with 400 when the body of checkKey does not match the document", async () => {
   for (const body of ["", "{", "null", "[]", '"demo-key"', "{}", '{ "apiKey": 1 }']) {
     const response = await checkKey(body);
     expect([body, response.status]).toEqual([body, 400]);
@@ -111,7 +111,7 @@ Deno.test("fetch() answers 400 when the body of checkKey is not what the spec sa
   }
 });
 
-Deno.test("fetch() answers 415 when checkKey is not sent as JSON", async () => {
+Deno.test("fetch() responds with 415 when checkKey is not sent as JSON", async () => {
   const response = await checkKey('{ "apiKey": "demo-key" }', {}, { "Content-Type": "text/plain" });
   expect(response.status).toBe(415);
   expect(await response.json()).toEqual({
@@ -119,11 +119,11 @@ Deno.test("fetch() answers 415 when checkKey is not sent as JSON", async () => {
   });
 });
 
-Deno.test("fetch() answers 401 without a valid key, to a route and to anything unknown", async () => {
+Deno.test("fetch() responds with 401 without a valid key, for routes and unknown endpoints", async () => {
   const { fetch } = createSandbox({
     routes: {
       "GET report": () => {
-        throw new Error("The route was asked");
+        throw new Error("The route was called");
       },
     },
   });
@@ -132,13 +132,13 @@ Deno.test("fetch() answers 401 without a valid key, to a route and to anything u
       const response = await fetch(get(path, apiKey));
       expect([path, apiKey, response.status]).toEqual([path, apiKey, 401]);
       expect(await response.json()).toEqual({
-        error: 'The header "X-API-Key" must hold a valid key',
+        error: 'The header "X-API-Key" must have a valid key',
       });
     }
   }
 });
 
-Deno.test("fetch() answers 404 to a valid key when there is no such endpoint", async () => {
+Deno.test("fetch() responds with 404 to a valid key when there is no such endpoint", async () => {
   const { fetch } = createSandbox({ routes: { "GET report": () => 1 } });
   const client = createClient({ baseUrl, apiKey: DEMO_KEY, fetch });
   for (
@@ -151,7 +151,7 @@ Deno.test("fetch() answers 404 to a valid key when there is no such endpoint", a
   }
 });
 
-Deno.test("fetch() hands a route the request and the key, and sends what it returns", async () => {
+Deno.test("fetch() calls a route with the request and the key, and sends what it returns", async () => {
   const { fetch } = createSandbox({
     keys: { "some-key": 1 },
     routes: {
@@ -172,7 +172,7 @@ Deno.test("fetch() hands a route the request and the key, and sends what it retu
   expect(await client.call("DELETE", "nothing")).toBe(undefined);
 });
 
-Deno.test("fetch() takes the most specific route, whatever their order", async () => {
+Deno.test("fetch() calls the most specific route in any order of routes", async () => {
   const paths = [
     "{any}",
     "reports",
@@ -206,7 +206,7 @@ Deno.test("fetch() takes the most specific route, whatever their order", async (
   }
 });
 
-Deno.test("fetch() hands a route its path parameters, decoded", async () => {
+Deno.test("fetch() calls a route with its decoded path parameters", async () => {
   const { fetch } = createSandbox({
     routes: {
       "GET users/{user}/reports/{report-id}.{format}": (_request, { params }) => params,
@@ -251,7 +251,7 @@ Deno.test("fetch() finds routes with any letters, encoded or not", async () => {
   }
 });
 
-Deno.test("fetch() keeps an operation of the spec apart from routes that are like it", async () => {
+Deno.test("fetch() tells a documented operation from similar routes", async () => {
   const { fetch } = createSandbox({
     routes: { "POST {any}": () => "any", "POST users/checkKey": () => "longer" },
   });
@@ -269,7 +269,7 @@ Deno.test("fetch() rejects with what a route throws", async () => {
   await expect(fetch(get("report", DEMO_KEY))).rejects.toBe(error);
 });
 
-Deno.test("fetch() lets a route stand in for an operation of the spec, and asks for no key", async () => {
+Deno.test("fetch() calls a route in place of a documented operation, without requiring a key", async () => {
   const { fetch } = createSandbox({
     routes: {
       "POST checkKey": (_request, { apiKey }) =>

@@ -5,7 +5,7 @@ import { ConfigurationError, createClient } from "../mod.ts";
 import { createSandbox, DEMO_KEY, type SandboxRoute } from "../src/sandbox.ts";
 import { type SandboxResponse, serveSandbox } from "../src/sandbox_server.ts";
 
-/** Serves a sandbox with these routes, and keeps what `onResponse` is told. */
+/** Serves a sandbox with these routes, and records the calls of `onResponse`. */
 async function serve(routes: Record<string, SandboxRoute> = {}) {
   const responses: SandboxResponse[] = [];
   const server = await serveSandbox(createSandbox({ routes }), {
@@ -16,7 +16,7 @@ async function serve(routes: Record<string, SandboxRoute> = {}) {
 
 const headers = { "X-API-Key": DEMO_KEY };
 
-/** Sends bytes on a connection of its own, and hands back what comes until the server closes it. */
+/** Sends bytes on a new connection; resolves to what arrives until the server closes it. */
 async function raw(url: string, bytes: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   let received = "";
@@ -26,7 +26,7 @@ async function raw(url: string, bytes: string): Promise<string> {
   return received;
 }
 
-Deno.test("serveSandbox() serves a sandbox with the demo key when it is given none", async () => {
+Deno.test("serveSandbox() serves a sandbox with the demo key by default", async () => {
   await using server = await serveSandbox();
   expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
   for (const baseUrl of [server.url, `${server.url}any/base`]) {
@@ -72,7 +72,7 @@ Deno.test("serveSandbox() streams request bodies and response bodies", async () 
   expect((await reader.read()).done).toBe(true);
 });
 
-Deno.test("serveSandbox() hands over methods, headers, statuses and bodies as they are", async () => {
+Deno.test("serveSandbox() passes on methods, headers, statuses and bodies unchanged", async () => {
   await using server = await serve({
     "PUT things/{id}": async (request, { params }) => {
       const sent = request.headers.get("x-sent");
@@ -134,7 +134,7 @@ Deno.test("serveSandbox() responds with 413 to a request body above 10 MiB", asy
   expect((await client.checkKey(DEMO_KEY)).apiKeyValid).toBe(true);
 });
 
-Deno.test("serveSandbox() survives requests that are broken off or no HTTP", async () => {
+Deno.test("serveSandbox() survives requests that break off or are not HTTP", async () => {
   const aborted: Promise<unknown>[] = [];
   await using server = await serve({
     "POST wait": (request) => {
@@ -162,7 +162,7 @@ Deno.test("serveSandbox() survives requests that are broken off or no HTTP", asy
   }
   expect(await raw(url, `TRACE /a HTTP/1.1\r\n${head}\r\n`)).toMatch(/^HTTP\/1\.1 40[04] /);
   expect(await raw(url, `CONNECT other.example:443 HTTP/1.1\r\n${head}\r\n`)).toBe("");
-  const told = responses.length;
+  const count = responses.length;
 
   for (const path of ["wait", "read"]) {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -174,10 +174,10 @@ Deno.test("serveSandbox() survives requests that are broken off or no HTTP", asy
   await Promise.all(aborted);
   const client = createClient({ baseUrl: url });
   expect((await client.checkKey(DEMO_KEY)).apiKeyValid).toBe(true);
-  expect(responses.slice(told)).toEqual([{ method: "POST", path: "/checkKey", status: 200 }]);
+  expect(responses.slice(count)).toEqual([{ method: "POST", path: "/checkKey", status: 200 }]);
 });
 
-Deno.test("serveSandbox() responds with 400 to JSON that is broken", async () => {
+Deno.test("serveSandbox() responds with 400 to invalid JSON", async () => {
   await using server = await serve();
   const response = await fetch(`${server.url}checkKey`, {
     method: "POST",
@@ -190,7 +190,7 @@ Deno.test("serveSandbox() responds with 400 to JSON that is broken", async () =>
   });
 });
 
-Deno.test("serveSandbox() responds with 500 when a route throws, and tells only onResponse", async () => {
+Deno.test("serveSandbox() responds with 500 when a route throws, and passes the error to onResponse", async () => {
   const error = new Error("S3CRET");
   const used = new Response("used");
   await used.text();
@@ -218,10 +218,10 @@ Deno.test("serveSandbox() responds with 500 when a route throws, and tells only 
       '{"error":"A route of the sandbox threw an error"}',
     ]);
   }
-  const told = { method: "GET", status: 500, error };
+  const expected = { method: "GET", status: 500, error };
   expect(server.responses.slice(0, 2)).toEqual([
-    { ...told, path: "/throws" },
-    { ...told, path: "/rejects" },
+    { ...expected, path: "/throws" },
+    { ...expected, path: "/rejects" },
   ]);
   for (const { error } of server.responses.slice(2)) expect(error).toBeInstanceOf(TypeError);
   const broken = fetch(`${server.url}breaks`, { headers }).then((response) => response.text());
@@ -230,13 +230,13 @@ Deno.test("serveSandbox() responds with 500 when a route throws, and tells only 
   await expect(client.call("GET", "fails")).rejects.toMatchObject({ code: "network" });
 });
 
-Deno.test("serveSandbox() allows every origin and answers preflights", async () => {
+Deno.test("serveSandbox() allows every origin and responds to preflights", async () => {
   await using server = await serve({
     "GET report": () => Response.json(1, { headers: { "Retry-After": "1" } }),
   });
   const preflight = (headers: Record<string, string>) =>
     fetch(`${server.url}api/report`, { method: "OPTIONS", headers });
-  const asked = await preflight({
+  const detailed = await preflight({
     "Origin": "https://page.example",
     "Access-Control-Request-Method": "PATCH",
     "Access-Control-Request-Headers": "content-type,x-api-key,x-other",
@@ -248,8 +248,8 @@ Deno.test("serveSandbox() allows every origin and answers preflights", async () 
     "access-control-allow-headers": "content-type,x-api-key,x-other",
     "access-control-allow-private-network": "true",
   };
-  expect([asked.status, await asked.text()]).toEqual([204, ""]);
-  expect(Object.fromEntries(asked.headers)).toMatchObject(allowed);
+  expect([detailed.status, await detailed.text()]).toEqual([204, ""]);
+  expect(Object.fromEntries(detailed.headers)).toMatchObject(allowed);
   const plain = await preflight({
     "Origin": "null",
     "Access-Control-Request-Method": "GET",
@@ -271,7 +271,7 @@ Deno.test("serveSandbox() allows every origin and answers preflights", async () 
   expect([noPreflight.status, typeof await noPreflight.text()]).toEqual([401, "string"]);
 });
 
-Deno.test("onResponse receives method, path and status, and never a key", async () => {
+Deno.test("onResponse() gets method, path and status, and never a key", async () => {
   const responses: SandboxResponse[] = [];
   const sandbox = createSandbox({ keys: { "S3CRET": 1, "S3/CRET é": 1 } });
   await using server = await serveSandbox(sandbox, {
@@ -341,7 +341,7 @@ Deno.test("serveSandbox() rejects when it cannot listen, and says why", async ()
 Deno.test("serveSandbox() refuses bad arguments by name", async () => {
   const sandbox = createSandbox();
   const bad: [unknown, unknown, RegExp][] = [
-    [{ port: 8080 }, {}, /^"sandbox" must be what createSandbox\(\) returns$/],
+    [{ port: 8080 }, {}, /^"sandbox" must be a result of createSandbox\(\)$/],
     [null, {}, /^"sandbox" must be/],
     [{ fetch: sandbox.fetch }, {}, /^"sandbox" must be/],
     [sandbox, { host: "" }, /^"host" must be a host name or an IP address$/],
@@ -360,7 +360,7 @@ Deno.test("serveSandbox() refuses bad arguments by name", async () => {
   }
 });
 
-Deno.test("serveSandbox() gives an address that reaches it, whatever the host", async () => {
+Deno.test("serveSandbox() returns a URL that reaches it for any host", async () => {
   for (const [host, address] of [["0.0.0.0", "127.0.0.1"], ["localhost", "localhost"]] as const) {
     await using server = await serveSandbox(undefined, { host });
     expect(new URL(server.url).hostname).toBe(address);

@@ -16,7 +16,7 @@ import { createClock } from "./clock.ts";
 import { failure, shown } from "./outcome.ts";
 import { type AnyPath, json, serve, serveBytes, validKey } from "./server.ts";
 
-/** Holds all that changes on the way through URLs, JSON, HTML and regular expressions. */
+/** A key with the characters that URLs, JSON, HTML and regular expressions change. */
 const apiKey = `k3y-"of"-\\the/+client+%$&<1>`;
 
 /** The key as it is, and as URLs, JSON and inspect() write it. */
@@ -27,7 +27,7 @@ const forms = [
   inspect(apiKey).slice(1, -1),
 ];
 
-/** Asserts that whoever logs a value logs no key. */
+/** Asserts that logging a value shows no key. */
 function expectNoKey(value: unknown): void {
   const text = shown(value);
   expect(forms.filter((form) => text.includes(form))).toEqual([]);
@@ -54,7 +54,7 @@ function calls(client: ScamAddressClient<AnyPath>): (() => Promise<unknown>)[] {
   ];
 }
 
-Deno.test("shown() finds a key wherever an error could hold it", () => {
+Deno.test("shown() finds a key wherever an error could have it", () => {
   class Getter extends Error {
     override get message() {
       return apiKey;
@@ -84,7 +84,7 @@ Deno.test("the client shows no key", () => {
   expect(inspect(client, { showHidden: true, depth: 8, showProxy: true })).not.toContain("k3y");
 });
 
-Deno.test("the key travels in its header, or in the body of checkKey(), and nowhere else", async () => {
+Deno.test("the key is sent in its header or in the body of checkKey(), and nowhere else", async () => {
   await using server = await serve((_, response) => json(response, validKey));
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
   for (const call of calls(client)) await call();
@@ -178,7 +178,7 @@ Deno.test("InvalidResponseError shows no key that the service echoes", async () 
   }
 });
 
-Deno.test("NetworkError shows no key when the connection fails or talks nonsense", async () => {
+Deno.test("NetworkError shows no key when the connection fails or the response is not HTTP", async () => {
   await using server = await serveBytes((socket, count) => {
     if (count % 3 === 0) return void socket.destroy();
     if (count % 3 === 1) return void socket.end(`HTTP/1.1 200 OK\r\n${apiKey}\r\n\r\n`);
@@ -190,7 +190,7 @@ Deno.test("NetworkError shows no key when the connection fails or talks nonsense
   }
 });
 
-/** What a custom fetch may throw, given all that it knows. */
+/** What a custom fetch may throw that quotes the key. */
 const quotingFetches: [string, (request: Request, text: string) => unknown][] = [
   ["in its message", (_, text) => new Error(`Cannot send ${text}`)],
   ["in its cause", (_, text) => new Error("no", { cause: new Error("no", { cause: text }) })],
@@ -273,7 +273,7 @@ for (const [place, quote] of quotingFetches) {
   });
 }
 
-Deno.test("NetworkError says why, by the message and the code of the innermost cause", async () => {
+Deno.test("NetworkError has the message and the code of the innermost cause", async () => {
   const causes: [unknown, { message: string; code?: string }][] = [
     [Object.assign(new RangeError(`No ${apiKey}!`), { code: "ECONNRESET" }), {
       message: "No [redacted]!",
@@ -321,7 +321,7 @@ Deno.test("middleware sees the key neither in requests nor in responses", async 
   expect(server.requests.map(({ headers }) => headers["x-api-key"])).toEqual([apiKey, apiKey]);
 });
 
-Deno.test("nobody but the client sets the header of the key", async () => {
+Deno.test("only the client sets the header of the key", async () => {
   await using server = await serve((_, response) => json(response, validKey));
   const headers = { "X-API-Key": "stray", "x-api-KEY": "stray" };
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, headers });

@@ -94,7 +94,7 @@ export function serveSockets(
   return listen(createTcpServer(connect), scheme);
 }
 
-/** Starts a server that reads each request whole and then sends the bytes, whatever they are. */
+/** Starts a server that reads each request to its end, and then sends raw bytes. */
 export async function serveBytes(
   respond: (socket: Socket, count: number) => void,
 ): Promise<TestServer & { count: number }> {

@@ -23,12 +23,12 @@ Deno.test("section 1: operations exchange JSON with the service at the base URL"
   expect(JSON.parse(only(server.requests).body)).toEqual({ list: [1, "é", null] });
 });
 
-Deno.test("section 1: checkKey() tells whether a key is valid and how many credits it has", async () => {
+Deno.test("section 1: checkKey() reports whether a key is valid and how many credits it has", async () => {
   const [status] = await checkKey({ apiKeyValid: true, data: { credits: 42 } });
   expect(status).toEqual({ apiKeyValid: true, data: { credits: 42 } });
 });
 
-Deno.test("section 2: apiKeyValid is a boolean, and nothing else is taken for one", async () => {
+Deno.test("section 2: apiKeyValid is a boolean, and no other type is accepted", async () => {
   for (const apiKeyValid of [1, "true", null, undefined]) {
     await expect(checkKey({ apiKeyValid, data: { credits: 1 } })).rejects.toMatchObject({
       code: "invalid_response",
@@ -81,7 +81,7 @@ Deno.test("section 4: checkKey is a POST of exactly the key as JSON", async () =
   expect(request.body).toBe('{"apiKey":"some-key"}');
 });
 
-Deno.test("section 4: checkKey sends JSON, whatever the client's bodySerializer writes", async () => {
+Deno.test("section 4: checkKey sends JSON, also when the client has a bodySerializer", async () => {
   await using server = await serve((_, response) => json(response, validKey));
   const bodySerializer = () => "text";
   const client = createClient({ baseUrl: server.url, bodySerializer });
@@ -89,7 +89,7 @@ Deno.test("section 4: checkKey sends JSON, whatever the client's bodySerializer 
   expect(only(server.requests).body).toBe('{"apiKey":"some-key"}');
 });
 
-Deno.test("section 4: checkKey needs no authentication and carries no X-API-Key header", async () => {
+Deno.test("section 4: checkKey needs no authentication and sends no X-API-Key header", async () => {
   await using server = await serve((_, response) => json(response, validKey));
   const headers = { "X-API-Key": "from-headers", "x-other": "kept" };
   const client = createClient({ baseUrl: server.url, apiKey: "client-key", headers });
@@ -116,7 +116,7 @@ Deno.test("section 4: checkKey() without an argument checks the client's own key
   ]);
 });
 
-Deno.test("section 4, rule 1: a valid key comes with its credits, and more fields pass", async () => {
+Deno.test("section 4, rule 1: a valid key has credits, and unknown fields are accepted", async () => {
   const status = { apiKeyValid: true, data: { credits: 7, plan: "x" }, more: [1] };
   expect((await checkKey(status))[0]).toEqual(status);
   for (const data of [undefined, null, [], {}, 7]) {
@@ -126,7 +126,7 @@ Deno.test("section 4, rule 1: a valid key comes with its credits, and more field
   }
 });
 
-Deno.test("section 4, rule 2: a response for a key that is not valid may hold anything else", async () => {
+Deno.test("section 4, rule 2: a response for a key that is not valid may have any other fields", async () => {
   for (
     const rest of [
       {},
@@ -163,7 +163,7 @@ Deno.test("section 4: other endpoints respond with any JSON, or without content"
   expect(await client.call("DELETE", "nothing")).toBe(undefined);
 });
 
-Deno.test("section 5.1: every authenticated request carries the key in X-API-Key", async () => {
+Deno.test("section 5.1: every authenticated request sends the key in X-API-Key", async () => {
   await using server = await serve((_, response) => json(response, []));
   const headers = { "x-api-key": "from-headers" };
   const client = createClient({ baseUrl: server.url, apiKey: "client-key", headers });
@@ -176,7 +176,7 @@ Deno.test("section 5.1: every authenticated request carries the key in X-API-Key
   for (const { headers } of server.requests) expect(headers["x-api-key"]).toBe("client-key");
 });
 
-Deno.test("section 5.1: a function gives the key anew for each request", async () => {
+Deno.test("section 5.1: a function for the key is called for each request", async () => {
   await using server = await serve((_, response) => json(response, []));
   let count = 0;
   const apiKey = () => Promise.resolve(`key-${++count}`);
@@ -207,7 +207,7 @@ Deno.test("section 5.2: authenticated requests send Content-Type, with and witho
   expect(server.requests.map(({ body }) => body)).toEqual(["", "", "{}", "", ""]);
 });
 
-Deno.test("section 5.3: the key to check travels in the body field apiKey, as it is", async () => {
+Deno.test("section 5.3: the key to check is sent unchanged in the body field apiKey", async () => {
   await using server = await serve((_, response) => json(response, validKey));
   for (const key of ["plain", 'quo"te\\', "with space", "käse"]) {
     await createClient({ baseUrl: server.url }).checkKey(key);
@@ -215,7 +215,7 @@ Deno.test("section 5.3: the key to check travels in the body field apiKey, as it
   }
 });
 
-Deno.test("section 8: the credit balance is read as it is, however large or small", async () => {
+Deno.test("section 8: any credit balance is returned unchanged", async () => {
   for (const credits of [0, 1, -1, Number.MAX_SAFE_INTEGER]) {
     const [status] = await checkKey({ apiKeyValid: true, data: { credits } });
     expect(status.apiKeyValid && status.data.credits).toBe(credits);

@@ -47,7 +47,7 @@ Deno.test("methods time out while they connect", async () => {
   await expectTimeouts(sendAll(client));
 });
 
-Deno.test("methods time out after the time that a call is given", async () => {
+Deno.test("methods time out after the timeout of a call", async () => {
   await using server = await serve(() => {});
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, retries: 0 });
   await expectTimeouts(sendAll(client, { timeout }));
@@ -75,7 +75,7 @@ Deno.test("call() cancels a response that comes after the time-out", async () =>
   await cancelled;
 });
 
-Deno.test("call() gives each attempt the whole time", async () => {
+Deno.test("call() applies the time-out to each attempt", async () => {
   await using server = await serve((_, response, count) => {
     if (count === 3) json(response, { count });
   });

@@ -17,7 +17,7 @@ export interface Client {
 const apiKey = "demo-key";
 const body = { apiKey };
 
-/** What a `fetch` of `checkKey` is given. */
+/** The options of a `fetch` of `checkKey`. */
 function init(): RequestInit {
   return {
     method: "POST",
@@ -26,7 +26,7 @@ function init(): RequestInit {
   };
 }
 
-/** The least that a client does which has a time-out, refuses redirects and limits the body. */
+/** The least work of a client with a time-out, refused redirects and a limited body. */
 async function floor(url: string): Promise<unknown> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), 30_000);

@@ -2,8 +2,8 @@
  * Measures the clients in the process of one runtime, and prints the time per call of each, in
  * microseconds, as JSON.
  *
- * The clients take turns in short rounds, and the best round's median counts, because whatever else
- * the machine does only adds to a time.
+ * The clients take turns in short rounds, and the best round's median counts, because other work of
+ * the machine can only make a round slower.
  */
 
 import process from "node:process";

@@ -1,44 +1,44 @@
 /** JSON values, and JSON Pointers into them. @module */
 
-/** A value that JSON can hold. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json };
 
-/** A value if it is an object, else an empty one. */
+/** Returns a value if it is an object, otherwise an empty object. */
 export function objectOf(value: Json | undefined): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }
 
-/** A value if it is a list, else an empty one. */
+/** Returns a value if it is a list, otherwise an empty list. */
 export function listOf(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Maps the values of an object, whose names may be any, "__proto__" among them. */
+/** Maps the values of an object, which may have any names, also "__proto__". */
 export function mapValues(object: Json, map: (value: Json, name: string) => Json): JsonObject {
   const entries = Object.entries(objectOf(object));
   return Object.fromEntries(entries.map(([name, value]) => [name, map(value, name)]));
 }
 
-/** The JSON Pointer that is made of names. */
+/** Makes a JSON Pointer from names. */
 export function pointerTo(...names: string[]): string {
   return names.map((name) => `/${`${name}`.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** The JSON Pointer in a `$ref`. */
+/** Returns the JSON Pointer in a `$ref`. */
 export function pointerOf(ref: Json): string {
   return decodeURIComponent(String(ref).slice("#".length));
 }
 
-/** What a `$ref` into the document leads to; the lint has seen to it that it leads somewhere. */
+/** Returns the target of a `$ref` in the document, which exists after the lint. */
 export function follow(document: Json, ref: Json): Json {
   const names = pointerOf(ref).split("/").slice(1)
     .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
   return names.reduce((value, name) => (value as JsonObject)[name]!, document);
 }
 
-/** An object, or the one that its `$ref` leads to. */
+/** Returns an object, or the target of its `$ref`. */
 export function dereference(document: Json, value: Json | undefined): JsonObject {
   const object = objectOf(value);
   return object.$ref ? dereference(document, follow(document, object.$ref)) : object;

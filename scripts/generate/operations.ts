@@ -1,14 +1,14 @@
-/** The table of operations. @module */
+/** Writes the table of operations. @module */
 
 import type { Operation } from "../../src/operation.ts";
 import { dereference, type Json, type JsonObject, listOf, objectOf, pointerTo } from "./json.ts";
 
-/** A success response that holds JSON. */
+/** A success response with JSON. */
 export interface ResponseSpec {
   /** Method, path and status: "GET /path/{name} 200". */
   readonly name: string;
   readonly schema: Json;
-  /** Where the schema stands. */
+  /** The place of the schema, as a JSON Pointer. */
   readonly pointer: string;
 }
 
@@ -18,7 +18,7 @@ const repeatable = ["get", "put", "delete", "options", "head"];
 /**
  * Writes the table of a document's operations.
  *
- * @param document The document, which the lint has found to be in order.
+ * @param document The document, which has passed the lint.
  * @param source What the table imports `Operation` and `issuesOf` from.
  * @returns TypeScript, and the responses whose checks it numbers.
  */
@@ -53,12 +53,12 @@ export function writeOperations(
 import { issuesOf, type Operation } from "${source}";
 import { checks } from "./validators.ts";
 
-/** The header that carries the key. */
+/** The header in which the key is sent. */
 export const apiKeyHeader = ${JSON.stringify(name)};
 
 /** The operations by method and path: "GET /path/{name}". */
 export const operations: Readonly<Record<string, Operation>> = {
-  __proto__: null as never, // no name is there that is not below
+  __proto__: null as never, // without inherited names
   ${entries.join("\n")}
 };
 `;
@@ -72,10 +72,10 @@ function apiKeyOf(requirements: Json[]): Operation["apiKey"] {
   return empty.length > 0 ? "optional" : "required";
 }
 
-/** Status, media type and schema of each success response that holds JSON. */
+/** Status, media type and schema of each success response with JSON. */
 function successResponses(document: Json, operation: JsonObject): [string, string, Json][] {
   const responses = Object.entries(objectOf(operation.responses));
-  // "default" is no success: neither openapi-fetch's types nor the client treat it as one.
+  // "default" is not a success in openapi-fetch's types and in the client.
   return responses.filter(([status]) => /^2(\d\d|XX)$/.test(status)).flatMap(([status, value]) => {
     const content = objectOf(dereference(document, value).content);
     const types = Object.keys(content).filter((type) =>

@@ -1,12 +1,12 @@
-/** What the document must keep to in addition to Redocly's rules: a plugin for its lint. @module */
+/** Rules for the document in addition to Redocly's: a plugin for its lint. @module */
 
 import type { RawUniversalConfig } from "@redocly/openapi-core";
 
 type Plugin = Exclude<NonNullable<RawUniversalConfig["plugins"]>[number], string>;
 
-/** Keywords beside which a property may be declared elsewhere than in `properties`. */
+/** Keywords next to which a property may be declared outside of `properties`. */
 const applicator = /^(\$ref|allOf|anyOf|oneOf|if|patternProperties|dependentSchemas)$/;
-/** Where a schema is part of one around it, which may declare the property. */
+/** Places where a schema is part of another one, which may declare the property. */
 const part = /\/((allOf|anyOf|oneOf)\/\d+|dependentSchemas\/[^/]+|if|then|else|not)$/;
 
 const rules: NonNullable<Plugin["rules"]>["oas3"] = {

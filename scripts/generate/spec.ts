@@ -1,4 +1,8 @@
-/** Reading the OpenAPI document: version, lint, bundle, and where in its file a thing stands. @module */
+/**
+ * Reads the OpenAPI document: version, lint, bundle, and places in its file.
+ *
+ * @module
+ */
 
 import {
   BaseResolver,
@@ -15,7 +19,7 @@ import process from "node:process";
 import type { JsonObject } from "./json.ts";
 import { plugin } from "./rules.ts";
 
-/** A document that is broken, or that asks for what the client cannot do. */
+/** An error in the document, or a feature that the client does not support. */
 export class SpecError extends Error {}
 
 /** An OpenAPI document. */
@@ -24,11 +28,11 @@ export interface Spec {
   readonly document: JsonObject;
   /** What the lint found that does not stop generation, one line each. */
   readonly warnings: readonly string[];
-  /** `file:line:column` of a JSON Pointer into the document, or of what is nearest to it. */
+  /** `file:line:column` of a JSON Pointer into the document, or of the nearest place. */
   place(pointer: string): string;
 }
 
-/** Redocly's recommended rules and our own, except two that cannot be kept. */
+/** Redocly's recommended rules and our own, except two that the document cannot follow. */
 const config = await createConfig({
   plugins: [plugin],
   extends: ["recommended"],
@@ -36,7 +40,7 @@ const config = await createConfig({
     "client/idempotent": "error",
     "client/schema": "error",
     "client/security": "error",
-    "info-license": "off", // the service's document shows none
+    "info-license": "off", // the service's document does not show one
     "operation-4xx-response": "off", // it shows no error status, so none may be listed (section 7)
     "operation-operationId": "error",
   },
@@ -48,7 +52,7 @@ export function show(path: string): string {
 }
 
 function place(location: LocationObject): string {
-  const pointer = location.pointer?.replaceAll("%", "%25"); // Redocly decodes it without need
+  const pointer = location.pointer?.replaceAll("%", "%25"); // Redocly decodes it once too often
   const { source, start } = getLineColLocation({ ...location, pointer } as LocationObject);
   return `${show(source.absoluteRef)}:${start.line}:${start.col}`;
 }
@@ -63,7 +67,7 @@ function line({ location, ruleId, message, from }: NormalizedProblem): string {
  *
  * @param file The path of the document, in YAML or JSON.
  * @returns The document.
- * @throws {SpecError} If it is broken; the message has one line for each problem.
+ * @throws {SpecError} If it is not valid; the message has one line for each problem.
  */
 export async function readSpec(file: string): Promise<Spec> {
   const resolver = new BaseResolver(config.resolve);
@@ -95,7 +99,7 @@ export async function readSpec(file: string): Promise<Spec> {
 
 /** Redocly's verdict, except where JSON Schema allows what it takes for an error. */
 function severityOf({ severity, message, location }: NormalizedProblem): "error" | "warn" | "off" {
-  // `true` and `false` are schemas wherever one may stand.
+  // `true` and `false` are schemas too.
   if (message.startsWith("Expected type `Schema` (object) but got `boolean`")) return "off";
   const isKeyword = /\/schemas?\//.test(`${location[0]?.pointer}/`) &&
     /^Property `.*` is not expected here/.test(message);

@@ -1,4 +1,4 @@
-/** The types of paths, operations and schemas. @module */
+/** Writes the types of paths, operations and schemas. @module */
 
 import { createConfig } from "@redocly/openapi-core";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
@@ -8,7 +8,7 @@ import { type Json, type JsonObject, mapValues } from "./json.ts";
 /** Writes the types of a document, each with documentation. */
 export async function writeTypes(document: JsonObject): Promise<string> {
   const nodes = await openapiTS(prepare(document) as unknown as OpenAPI3, {
-    redocly: await createConfig({ rules: {} }), // the document is linted already
+    redocly: await createConfig({ rules: {} }), // the document has passed the lint
     silent: true,
     // A field with a default may be missing from a response; validators do not add it.
     defaultNonNullable: false,
@@ -19,8 +19,8 @@ export async function writeTypes(document: JsonObject): Promise<string> {
 }
 
 /**
- * Copies a document, because openapi-typescript adds tags of discriminators to the one it is given;
- * and writes `true` and `false` as objects where it does not expect them.
+ * Copies a document, because openapi-typescript adds the tags of discriminators to its argument. In
+ * the copy, `true` and `false` are objects where openapi-typescript does not accept them.
  */
 function prepare(value: Json, keyword = ""): Json {
   const prepareSchema = (schema: Json) =>
@@ -32,7 +32,7 @@ function prepare(value: Json, keyword = ""): Json {
   return typeof value === "object" && value ? mapValues(value, prepare) : value;
 }
 
-/** Documents an interface and its members where openapi-typescript leaves them without. */
+/** Adds docs to an interface and its members where openapi-typescript writes none. */
 function addDocs(node: ts.InterfaceDeclaration): void {
   for (const item of [node, ...node.members]) {
     if (ts.getSyntheticLeadingComments(item)?.length) continue;

@@ -1,16 +1,16 @@
-/** Unions whose branches a validator can tell apart before it checks one. @module */
+/** Rewrites unions, so that a validator chooses a branch before it checks one. @module */
 
 import { type Json, type JsonObject, listOf, objectOf } from "./json.ts";
 
 type Resolve = (ref: Json) => Json;
 type Read = (schema: Json) => JsonObject;
 
-/** What a branch says about every value that fits. */
+/** What all values that match a branch have in common. */
 interface Branch {
   readonly schema: Json;
   readonly types: readonly Json[];
   readonly required: readonly Json[];
-  /** The scalars that a property may be. */
+  /** The scalar values that a property may have. */
   readonly values: ReadonlyMap<string, Json[]>;
 }
 
@@ -21,7 +21,7 @@ interface Branch {
  * @param schemas The branches.
  * @param resolve Finds what a `$ref` in a branch leads to.
  * @param read Reads a branch as any schema.
- * @returns A schema that the same values fit; `undefined` if the branches cannot be told apart.
+ * @returns A schema that the same values match; `undefined` if no branch can be chosen.
  */
 export function chooseBranch(schemas: Json[], resolve: Resolve, read: Read): Json | undefined {
   const branches = schemas.map((schema) => readBranch(schema, resolve));
@@ -54,7 +54,7 @@ function chooseObject(branches: readonly Branch[], read: Read): JsonObject | und
   };
   const chain = branches.reduceRight<JsonObject>(
     (chain, branch) => ({ if: tagged(branch), then: read(branch.schema), else: chain }),
-    tagged(branches.at(-1)!), // which no value fits that comes so far
+    tagged(branches.at(-1)!), // which no value that gets here matches
   );
   return { required: [tag], ...chain };
 }

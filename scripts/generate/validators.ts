@@ -1,4 +1,4 @@
-/** The checks of the JSON success responses. @module */
+/** Writes the checks of the JSON success responses. @module */
 
 import type { Json, JsonObject } from "./json.ts";
 import { follow, listOf, mapValues, objectOf, pointerOf } from "./json.ts";
@@ -7,7 +7,7 @@ import { compile } from "./schemasafe.ts";
 import { type Spec, SpecError } from "./spec.ts";
 import { chooseBranch } from "./unions.ts";
 
-// Keywords that say something of a value, by what they hold; all others are annotations.
+// Keywords that restrict a value, by the kind of their own value; all others are annotations.
 const values = `const enum type required pattern multipleOf uniqueItems minLength maxLength
   minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems minContains maxContains
   minProperties maxProperties`.split(/\s+/);
@@ -16,7 +16,7 @@ const schemas = `additionalProperties contains else if items not propertyNames t
 const schemaLists = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const schemaMaps = ["dependentSchemas", "patternProperties", "properties"];
 
-/** The schemas of a document, as the compiler takes them. */
+/** Converts the schemas of a document for the compiler. */
 class SchemaReader {
   /** The schemas that others refer to, by JSON Pointer, URI-encoded. */
   readonly definitions = new Map<string, JsonObject>();
@@ -48,12 +48,12 @@ class SchemaReader {
 
   resolve = (ref: Json): Json => follow(this.document, ref);
 
-  /** Adds a definition, unless it is there. Returns its name. */
+  /** Adds a definition, unless it exists; returns its name. */
   define(pointer: string, schema: Json): string {
     const name = encodeURIComponent(pointer);
     if (!this.definitions.has(name)) {
       const definition: JsonObject = {};
-      this.definitions.set(name, definition); // before it is read, as it may refer to itself
+      this.definitions.set(name, definition); // before it is read, because it may refer to itself
       Object.assign(definition, this.read(schema));
     }
     return name;
@@ -67,7 +67,7 @@ class SchemaReader {
  * @param responses Its responses.
  * @param source What the module imports the type `Check` from.
  * @returns TypeScript.
- * @throws {SpecError} If no value can fit a schema, or a pattern is no regular expression.
+ * @throws {SpecError} If no value can match a schema, or a pattern is not a regular expression.
  */
 export function writeValidators(
   { document, place }: Spec,
@@ -93,7 +93,7 @@ export function writeValidators(
 
 import type { Check } from "${source}";
 
-/** Whether a value fits the schema of a response. */
+/** Checks whether a value matches the schema of a response. */
 export const checks: readonly [
   ${responses.map(({ name }) => `/** ${name.replaceAll("*/", "*\\/")} */\nCheck,`).join("\n")}
 ] = /* @__PURE__ */ ${compile(names.map((name) => definitions.get(name)!), definitions)}

@@ -3,12 +3,12 @@
 import { issuesOf, type Operation } from "../operation.ts";
 import { checks } from "./validators.ts";
 
-/** The header that carries the key. */
+/** The header in which the key is sent. */
 export const apiKeyHeader = "X-API-Key";
 
 /** The operations by method and path: "GET /path/{name}". */
 export const operations: Readonly<Record<string, Operation>> = {
-  __proto__: null as never, // no name is there that is not below
+  __proto__: null as never, // without inherited names
   "POST /checkKey": {
     operationId: "checkKey",
     apiKey: "none",

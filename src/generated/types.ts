@@ -13,8 +13,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Whether an API key is valid and how many credits it has.
-     * Takes the key in the body and needs no `X-API-Key` header (sections 4 and 5.3). It only reports on the key, so it may be sent again after a failure.
+     * Checks whether an API key is valid and how many credits it has.
+     * The key is sent in the body, without an `X-API-Key` header. The request only reads, so it is retried after a failure.
      */
     post: operations["checkKey"];
     delete?: never;
@@ -29,30 +29,30 @@ export type webhooks = Record<string, never>;
 export interface components {
   /** `schemas` of the OpenAPI document. */
   schemas: {
-    /** The key to check (section 4). */
+    /** The key to check. */
     CheckKeyRequest: {
-      /** The value of the API key to check (section 2). */
+      /** The API key to check. */
       apiKey: string;
     };
-    /** What the service reports on an API key (sections 2 and 4). `apiKeyValid` tells the two forms apart. */
+    /** What the service reports about an API key. `apiKeyValid` distinguishes the two forms. */
     KeyStatus: components["schemas"]["ValidKey"] | components["schemas"]["InvalidKey"];
-    /** The key is valid, and its credits are known (section 4, rule 1). */
+    /** The report about a valid key, with its credits. */
     ValidKey: {
       /**
-       * True, because the key is valid (section 2).
+       * `true`: the key is valid.
        * @constant
        */
       apiKeyValid: true;
-      /** Holds the key's credits (section 2). */
+      /** The data of the key. */
       data: {
-        /** The key's credit balance, a whole number (sections 2 and 8). What an operation costs is not shown. */
+        /** The credit balance of the key, a whole number. What an operation costs is not documented. */
         credits: number;
       };
     };
-    /** The key is not valid. What else the response holds is not shown (section 4, rule 2). */
+    /** The report about a key that is not valid. What else it contains is not documented. */
     InvalidKey: {
       /**
-       * False, because the key is not valid (section 2).
+       * `false`: the key is not valid.
        * @constant
        */
       apiKeyValid: false;
@@ -88,7 +88,7 @@ export interface operations {
       };
     };
     responses: {
-      /** The key's status (section 4). Which success status is sent is not shown. */
+      /** The status of the key. */
       "2XX": {
         headers: {
           [name: string]: unknown;
@@ -97,7 +97,7 @@ export interface operations {
           "application/json": components["schemas"]["KeyStatus"];
         };
       };
-      /** Status codes and error payloads are not shown (section 7). */
+      /** An error, whose status and body are not documented. */
       default: {
         headers: {
           [name: string]: unknown;

@@ -4,7 +4,7 @@
 
 import type { Check } from "../operation.ts";
 
-/** Whether a value fits the schema of a response. */
+/** Checks whether a value matches the schema of a response. */
 export const checks: readonly [
   /** POST /checkKey 2XX */
   Check,

@@ -1,4 +1,4 @@
-// A real page that uses the client and the served sandbox, each from an origin of its own.
+// A real page that uses the client with a served sandbox on another origin.
 import { expect } from "@std/expect";
 import { build, stop } from "esbuild";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ async function bundle(sandbox: string): Promise<string> {
   }
 }
 
-/** Serves the page, and hands back what it posts to `results`. */
+/** Serves the page; `results` resolves to what the page posts. */
 function servePage(script: string) {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {

@@ -11,7 +11,7 @@ const response = ({ status, headers, retryAfter }: HttpError) => ({
   exposed: headers.get("x-sandbox"),
 });
 
-async function ask(): Promise<unknown[]> {
+async function callSandbox(): Promise<unknown[]> {
   return [
     await client.checkKey(),
     await client.checkKey("other-key"),
@@ -20,5 +20,5 @@ async function ask(): Promise<unknown[]> {
   ];
 }
 
-const results = await ask().catch((error) => [`${error}`]);
+const results = await callSandbox().catch((error) => [`${error}`]);
 await fetch("results", { method: "POST", body: JSON.stringify([location.origin, ...results]) });

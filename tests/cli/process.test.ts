@@ -1,4 +1,4 @@
-// The command as users run it: a process of its own with the permissions it needs and no others.
+// The command as users run it: as a process with only the permissions that it needs.
 import { expect } from "@std/expect";
 import { connect } from "node:net";
 import denoJson from "../../deno.json" with { type: "json" };
@@ -36,7 +36,7 @@ async function finish(child: Deno.ChildProcess, stdin = "") {
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-Deno.test("src/cli.ts needs two environment variables and its host, nothing else", async () => {
+Deno.test("src/cli.ts needs only two environment variables and its host", async () => {
   const { fetch } = createSandbox({ keys: { "some-key": 1 } });
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, fetch);
   const host = `127.0.0.1:${server.addr.port}`;
@@ -83,7 +83,7 @@ Deno.test("src/cli.ts does not show a key in the environment that is not Unicode
   expect(text).not.toMatch(/S3CRET/);
 });
 
-Deno.test("src/cli.ts names the permission that it lacks", async () => {
+Deno.test("src/cli.ts names a missing permission", async () => {
   const args = ["check-key", "--base-url", "https://service.example/"];
   const noNet = await finish(start([allowEnv], args, { SCAM_ADDRESS_API_KEY: "some-key" }));
   expect(noNet).toMatchObject({ code: 3, stdout: "" });
@@ -93,7 +93,7 @@ Deno.test("src/cli.ts names the permission that it lacks", async () => {
   expect(noEnv.stderr).toMatch(/^Error \(unexpected\): .* --allow-env flag\n$/);
 });
 
-Deno.test("src/cli.ts stays quiet when nobody reads its output", async () => {
+Deno.test("src/cli.ts stays quiet when its output is not read", async () => {
   const child = start([allowEnv], ["check-key", "--sandbox"], { SCAM_ADDRESS_API_KEY: "x" });
   await child.stdout.cancel();
   await child.stdin.close();
@@ -139,7 +139,7 @@ Deno.test("src/cli.ts exits with 3 when its output cannot be written", async () 
   }
 });
 
-/** Starts `sandbox`, and hands back its address and what it prints next. */
+/** Starts `sandbox`; resolves to its address and what it prints next. */
 async function startSandbox(...args: string[]) {
   const child = start(["--allow-net=127.0.0.1"], ["sandbox", ...args]);
   await child.stdin.close();
@@ -192,7 +192,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-Deno.test("src/cli.ts sandbox listens where it is told, or exits with 3 and says why", async () => {
+Deno.test("src/cli.ts sandbox listens on the given port, or exits with 3 and says why", async () => {
   let port: string;
   {
     await using server = await serveSandbox();

@@ -11,7 +11,7 @@ async function contents(path: string): Promise<Record<string, string>> {
   return Object.fromEntries(names.map((name, index) => [name, texts[index]!]));
 }
 
-Deno.test("generate refuses wrong usage with status 2 and explains itself with --help", async () => {
+Deno.test("generate exits with 2 on wrong usage and prints its usage with --help", async () => {
   const { code, stdout } = await generate("--help");
   expect(code).toBe(0);
   for (const option of ["--spec FILE", "--out FOLDER", "--check"]) expect(stdout).toContain(option);
@@ -56,7 +56,7 @@ console.log(operations["GET /value"]?.responses?.["200"]?.(value));`,
   );
 });
 
-Deno.test("generate --check writes nothing, and says what to run where files are stale", async () => {
+Deno.test("generate --check writes nothing, and says what to run when files are stale", async () => {
   await using files = await folder();
   const spec = await files.write("spec.json", responding({ type: "string" }));
   const out = join(files.path, "out");
@@ -77,7 +77,7 @@ Deno.test("generate --check writes nothing, and says what to run where files are
   expect(await contents(out)).toEqual(before);
 });
 
-Deno.test("generate leaves the files alone when it refuses the document, without a trace", async () => {
+Deno.test("generate changes no file and prints no stack trace when it refuses the document", async () => {
   await using files = await folder();
   const spec = await files.write("spec.json", documentOf({}, { security: [] }));
   const args = ["--spec", spec, "--out", join(files.path, "out")];

@@ -30,7 +30,7 @@ console.log(JSON.stringify(outcomes));
 export async function isRefused() {
   // @ts-expect-error the path parameter is missing
   await client.GET("/journey-reports/{id}");
-  // @ts-expect-error the number is no string
+  // @ts-expect-error the number is not a string
   await client.GET("/journey-reports/{id}", { params: { path: { id: "7" } } });
   // @ts-expect-error the address is missing
   await client.POST("/journey-reports", { body: { limit: 1 } });

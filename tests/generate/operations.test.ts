@@ -44,7 +44,7 @@ Deno.test("the table names the header of the scheme, used or not, or the service
   expect(await header({})).toBe("X-API-Key");
 });
 
-Deno.test("the table tells what may be repeated", async () => {
+Deno.test("the table says which operations may be retried", async () => {
   const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
   const paths = {
     "/value": Object.fromEntries(methods.map((method) => [method, operation(method)])),
@@ -116,7 +116,7 @@ Deno.test("the table has a validator for each JSON success response, through ref
   ]);
 });
 
-Deno.test("the table has no names but its own", async () => {
+Deno.test("the table has no inherited names", async () => {
   const paths = { "/constructor": { get: operation("constructor") } };
   const { operations } = await generated(documentOf(paths, { security: [] }));
   expect(Object.keys(operations)).toEqual(["GET /constructor"]);

@@ -39,7 +39,7 @@ paths:
         "204": { description: Done. }
 `;
 
-/** What is said of a document after one change. */
+/** Returns the message about a document after one change. */
 async function refusal(from: string, to: string): Promise<string> {
   expect(pets).toContain(from);
   await using files = await folder();
@@ -57,8 +57,8 @@ async function refusal(from: string, to: string): Promise<string> {
 }
 
 const cases: Record<string, [from: string, to: string, message: string | RegExp]> = {
-  "nothing of a sound document": ["Pets", "Pets", "nothing refused"],
-  "an x-idempotent that is no boolean": [
+  "nothing in a correct document": ["Pets", "Pets", "nothing refused"],
+  "an x-idempotent that is not a boolean": [
     "operationId: getPet",
     'x-idempotent: "yes"\n      operationId: getPet',
     "pets.yaml:20:21 idempotent: Expected `true` or `false`",
@@ -118,12 +118,12 @@ const cases: Record<string, [from: string, to: string, message: string | RegExp]
     '{ $dynamicRef: "#name" }',
     "pets.yaml:14:17 schema: `$dynamicRef` is not supported; use `$ref`",
   ],
-  "a pattern that is no regular expression": [
+  "a pattern that is not a regular expression": [
     '{ type: [string, "null"] }',
     '{ pattern: "(" }',
     /^pets\.yaml:14:9 schema: Invalid regular expression/,
   ],
-  "a schema that no value fits": [
+  "a schema that no value matches": [
     '{ schema: { $ref: "#/components/schemas/Pet" } }',
     "{ schema: { type: string, allOf: [{ type: integer }] } }",
     /pets\.yaml:26:65 schema: No valid types possible$/,
@@ -152,12 +152,12 @@ for (const [name, [from, to, message]] of Object.entries(cases)) {
   });
 }
 
-Deno.test("generate warns of a keyword that JSON Schema does not know, and goes on", async () => {
+Deno.test("generate warns about a keyword that JSON Schema does not have", async () => {
   const found = await refusal("required: [name]", "requird: [name]");
   expect(found).toMatch(/pets\.yaml:12:7 struct: Property `requird` is not expected here/);
 });
 
-Deno.test("generate refuses a file that is not there", async () => {
+Deno.test("generate refuses a file that does not exist", async () => {
   await using files = await folder();
   const file = await files.write("pets.yaml", "");
   await rm(file);

@@ -35,7 +35,9 @@ const schemas = {
   FishKind: { const: "fish" },
 };
 
-/** Values that fit a schema, and values that do not with the place and rule of the first fault. */
+/**
+ * Values that match a schema, and values that do not, with the place and rule of the first problem.
+ */
 type Case = [schema: unknown, fits: unknown[], faults: [value: unknown, fault: string][]];
 
 const cases: Record<string, Case> = {
@@ -59,7 +61,7 @@ const cases: Record<string, Case> = {
     [{ "a/b~c": [] }],
     [[{}, "/a~1b~0c required"], [{ "a/b~c": [{}] }, "/a~1b~0c/0/~0~1 required"]],
   ],
-  "a union told apart by a required constant": [
+  "a union with a required constant in each branch": [
     { oneOf: [ref("Cat"), ref("Dog"), ref("Fish")] },
     [{ kind: "cat", lives: 9 }, { kind: "puppy", barks: true }, { kind: "fish" }],
     [
@@ -71,7 +73,7 @@ const cases: Record<string, Case> = {
       [null, " type"],
     ],
   ],
-  "a union told apart by constants and by type": [
+  "a union with constants and different types": [
     { anyOf: [ref("Cat"), { type: "null" }, ref("Fish"), { type: "string", maxLength: 1 }] },
     [null, "a", { kind: "fish" }],
     [
@@ -81,7 +83,7 @@ const cases: Record<string, Case> = {
       [{ kind: "dog" }, "/kind const"],
     ],
   ],
-  "a schema that may be null, and refers to itself": [
+  "a schema that may be null and refers to itself": [
     ref("Tree"),
     [{ name: "a", next: { name: "b", next: null }, children: [{ name: "c" }] }],
     [
@@ -109,7 +111,7 @@ const cases: Record<string, Case> = {
     ["safe", "new"],
     [[1, " anyOf"]],
   ],
-  "a union beside another": [
+  "a union next to another": [
     { oneOf: [ref("Cat"), ref("Fish")], anyOf: [{ required: ["a"] }, { required: ["b"] }] },
     [{ kind: "fish", a: 1 }],
     [[{ kind: "fish" }, " anyOf"], [{ kind: "cat", a: 1 }, "/lives required"]],
@@ -177,7 +179,7 @@ for (const [name, [schema, fits, faults]] of Object.entries(cases)) {
   });
 }
 
-Deno.test("a validator keeps the names and values of the response to itself", async () => {
+Deno.test("the issues of a validator have no names and values of the response", async () => {
   const secret = "s3cr3t";
   const open: Record<string, unknown> = {
     additionalProperties: { additionalProperties: { type: "array", items: ref("Cat") } },

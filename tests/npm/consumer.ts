@@ -65,7 +65,7 @@ export async function credits(callOptions: CallOptions): Promise<number> {
     return valid.data.credits;
   }
   const invalid: InvalidKey = status;
-  // @ts-expect-error: what else it holds is not known
+  // @ts-expect-error: what else it has is not known
   return invalid.data.credits;
 }
 

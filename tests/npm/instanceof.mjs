@@ -1,4 +1,4 @@
-/** `instanceof` holds between what `import` and what `require` load. */
+/** `instanceof` works between what `import` and what `require` load. */
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -6,7 +6,7 @@ import * as imported from "@scam-address/client";
 
 const required = createRequire(import.meta.url)("@scam-address/client");
 
-/** Whether there is CommonJS beside the ES modules, and so two copies of each class. */
+/** Whether there is CommonJS in addition to ES modules, and so two copies of each class. */
 const twoCopies = process.argv[2] === "two-copies";
 assert.equal(imported.ScamAddressError !== required.ScamAddressError, twoCopies);
 

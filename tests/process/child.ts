@@ -1,4 +1,4 @@
-// What process.test.ts runs as processes of their own, bundled, on Deno and on Node.
+// The program that process.test.ts bundles and runs on Deno and Node.js.
 import { readFileSync } from "node:fs";
 import process from "node:process";
 

@@ -10,7 +10,7 @@ const SIZE = 512 * MiB;
 /** Calls that share a signal; `deno task test:memory` makes more of them. */
 const SHARING_CALLS = Number(Deno.env.get("MEMORY_CALLS") ?? 1_000);
 
-/** A gzip body of half a MiB that inflates to 512 MiB; its end, which nobody reads, is missing. */
+/** A gzip body of half a MiB that inflates to 512 MiB; its end is missing, which no test reads. */
 function bomb(): Uint8Array[] {
   const { Z_FULL_FLUSH } = constants;
   const block = deflateRawSync(new Uint8Array(MiB), { finishFlush: Z_FULL_FLUSH });
@@ -101,7 +101,7 @@ const quiet = node.stdout?.startsWith("v20.")
   ? ["--disable-warning=MaxListenersExceededWarning"]
   : [];
 if (node.status === 0) runtimes.push(["Node", "node", () => ["--expose-gc", ...quiet, bundle]]);
-else console.log("skipped: processes of Node, because there is no node to run");
+else console.log("skipped: processes of Node.js, because there is no Node.js to run");
 
 /** Runs a scenario of child.ts and returns what it printed, which must be one line of JSON. */
 async function play(command: string, args: string[], scenario: string[]) {

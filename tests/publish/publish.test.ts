@@ -30,7 +30,7 @@ async function makeFolder(): Promise<{ path: string } & AsyncDisposable> {
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }
 
-/** A program that asks a server with the package, which it imports by name. */
+/** A program that imports the package by name and calls a server. */
 function program(baseUrl: string): string {
   return `
     import { createClient, type KeyStatus } from "${name}";
@@ -42,12 +42,12 @@ function program(baseUrl: string): string {
     }
     const { fetch } = createSandbox({ keys: { "demo-key": 7 } });
     console.log(await credits(createClient({ baseUrl: "https://service.example/", fetch })));
-    const asked = credits(createClient({ baseUrl: "${baseUrl}", retries: 0 }));
-    console.log(await asked.catch((error) => error.code));
+    const result = credits(createClient({ baseUrl: "${baseUrl}", retries: 0 }));
+    console.log(await result.catch((error) => error.code));
   `;
 }
 
-Deno.test("deno publish takes only what users need, and finds no slow types", async () => {
+Deno.test("deno publish includes only what users need, and finds no slow types", async () => {
   const args = ["publish", "--dry-run", "--allow-dirty"];
   const options = { cwd: root, env: { NO_COLOR: "1" } };
   const { success, output } = await run(Deno.execPath(), args, options);
@@ -64,17 +64,17 @@ for (const [entryPoint, file] of Object.entries(exports)) {
   });
 }
 
-Deno.test("importing the package needs no permission, a call needs its host alone", async () => {
+Deno.test("importing the package needs no permission, a call only its host", async () => {
   await using server = await serve((_, response) => json(response, validKey));
   await using folder = await makeFolder();
   const main = join(folder.path, "main.ts");
   await Deno.writeTextFile(main, program(server.url));
   const config = `--config=${join(root, "deno.json")}`;
-  const ask = (...permissions: string[]) =>
+  const runMain = (...permissions: string[]) =>
     mustRun(Deno.execPath(), ["run", "--no-prompt", "--no-lock", config, ...permissions, main]);
-  expect(await ask()).toBe("7\nnetwork\n");
+  expect(await runMain()).toBe("7\nnetwork\n");
   expect(server.requests.length).toBe(0);
-  expect(await ask(`--allow-net=${new URL(server.url).host}`)).toBe("7\n100\n");
+  expect(await runMain(`--allow-net=${new URL(server.url).host}`)).toBe("7\n100\n");
 });
 
 Deno.test("the package is published to JSR, added to an empty project and used there", async () => {

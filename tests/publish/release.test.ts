@@ -1,4 +1,4 @@
-// What the workflow that publishes asks first, in repositories of its own.
+// The check that runs before publishing, in repositories made for the test.
 import { expect } from "@std/expect";
 import { join } from "node:path";
 import { root } from "../../scripts/support/files.ts";

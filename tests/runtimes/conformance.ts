@@ -87,7 +87,7 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     assertEquals([data, response.status], [{ apiKeyValid: true, data: { credits: 100 } }, 200]);
   },
 
-  async "checkKey() tries again after a 503"({ client, hits }) {
+  async "checkKey() retries after a 503"({ client, hits }) {
     const statuses: unknown[] = [];
     const onRetry = ({ error }: { error: unknown }) => {
       assertInstance(error, HttpError);
@@ -103,7 +103,7 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     assertEquals([error.status, error.body], [500, { reason: "test" }]);
   },
 
-  async "checkKey() ends a body that never ends at the time-out"({ client }) {
+  async "checkKey() times out when the body never ends"({ client }) {
     const start = Date.now();
     const error = await rejection(
       client("endless").checkKey("valid-key", { timeout: 300, retries: 0 }),
@@ -134,12 +134,12 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     if (error !== reason) throw new Error(`got ${error} instead of the reason`);
   },
 
-  async "call() shows no key in headers that no Headers can have"({ client, hits }) {
+  async "call() shows no key from headers that Headers refuses"({ client, hits }) {
     const apiKey = "key-of-the-client";
     const error = await rejection(
       client("strange", { apiKey, retries: 1 }).call("GET", "report"),
     ) as HttpError;
-    // Node.js and Bun read such a response, all others refuse it; both ways it is tried again.
+    // Node.js and Bun read such a response, all others refuse it; in both cases it is retried.
     assertEquals(await hits("strange"), 2);
     if (error.code === "http") assertEquals([error.status, error.body], [401, []]);
     else assertInstance(error, NetworkError);
@@ -157,7 +157,7 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     if (!message || message === "fetch failed") throw new Error(`got the reason "${message}"`);
   },
 
-  async "call() reads a custom fetch's response of another make"() {
+  async "call() reads a custom fetch's response that is not a Response"() {
     const chunks = ["[1", "]"].map((text) => new TextEncoder().encode(text));
     const read = () => {
       const value = chunks.shift();
@@ -173,7 +173,7 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     assertEquals(await client.call("GET", "report"), [1]);
   },
 
-  async "call() ends a custom fetch's chunks that never pause at the time-out"() {
+  async "call() times out when a custom fetch's chunks never end"() {
     const read = () => Promise.resolve({ value: new Uint8Array(), done: false });
     const response = {
       status: 200,

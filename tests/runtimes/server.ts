@@ -60,7 +60,7 @@ export async function serveConformance(): Promise<ConformanceServer> {
         return void response.writeHead(307, { location: "/target/checkKey" }).end();
       case "target":
         return checkKey(request, response);
-      case "strange": { // headers that Node.js's parser lets through and `Headers` refuses
+      case "strange": { // headers that Node.js's parser accepts and `Headers` refuses
         const status = count === 1 ? "503 No" : "401 No";
         const headers = Object.entries({
           ...cors,
