@@ -8,7 +8,7 @@ import {
 } from "./errors.ts";
 import { parseRetryAfter } from "./retry.ts";
 import type { Secrets } from "./secrets.ts";
-import { withTimeout } from "./time.ts";
+import { systemClock, withTimeout } from "./time.ts";
 
 /** What comes before the body of a response. */
 export type Head = Pick<Response, "headers" | "ok" | "status" | "statusText" | "url">;
@@ -145,7 +145,7 @@ async function readChunks(
     const { buffer, byteOffset, byteLength } = value;
     bytes.append(new Uint8Array(buffer, byteOffset, Math.min(byteLength, limit + 1 - bytes.size)));
     if (performance.now() - rested < MAX_BUSY) continue;
-    await new Promise((resolve) => setTimeout(resolve)); // lets the time-out fire
+    await systemClock.sleep(0, [signal]); // lets the time-out fire
     rested = performance.now();
   }
   cancel();
