@@ -176,6 +176,10 @@ export function readClientOptions(options: ClientOptions): Settings {
     );
   }
   for (const name of FUNCTIONS) checkFunction(name, options[name]);
+  const { allowInsecureHttp } = options;
+  if (allowInsecureHttp !== undefined && typeof allowInsecureHttp !== "boolean") {
+    throw mustBe("allowInsecureHttp", "true or false", allowInsecureHttp);
+  }
   if (options.apiKey !== undefined && typeof options.apiKey !== "function") {
     readApiKey(options.apiKey);
   }

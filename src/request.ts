@@ -24,7 +24,8 @@ export function toPath(endpoint: unknown): string {
   const path = endpoint.replace(/^\/?/, "/");
   if (!/^\/(?![a-z][a-z\d+.-]*:|\/)[^?#\s]+$/i.test(path)) {
     throw new ConfigurationError(
-      '"endpoint" must be a name below "baseUrl", such as "report"; set a query with "query"',
+      '"endpoint" must be a name below "baseUrl", such as "report", without spaces; ' +
+        'set a query with "query"',
     );
   }
   checkPath("endpoint", path);

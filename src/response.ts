@@ -25,6 +25,13 @@ const MAX_ERROR_BODY = 64 * 1024;
 /** How long reading may keep timers from firing when chunks never make it wait, in milliseconds. */
 const MAX_BUSY = 20;
 
+/** What is wrong with a body as a whole. */
+const BODY_FAULTS: Readonly<Record<string, string>> = {
+  json: 'the body is not JSON, check "baseUrl"',
+  empty: "the body is empty",
+  maxResponseBytes: 'the body is larger than "maxResponseBytes"',
+};
+
 const decoder = /* @__PURE__ */ new TextDecoder();
 
 /** Copies headers, except names that `Headers` refuses but Node.js's parser accepts. */
@@ -88,7 +95,7 @@ export function invalidResponse(
   issues: readonly Issue[],
 ): InvalidResponseError {
   const list = issues.slice(0, 5).map(({ path, rule, message = rule }) =>
-    `${path || "body"}: ${message}`
+    path ? `${path}: ${message}` : BODY_FAULTS[rule] ?? `the body: ${message}`
   );
   if (issues.length > list.length) list.push(`and ${issues.length - list.length} more`);
   return new InvalidResponseError(

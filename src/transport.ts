@@ -67,6 +67,7 @@ export function createTransport(call: Call, clock: Clock): Transport {
 function createRequestClass(call: Call, onBuilt: () => void): typeof Request {
   function OutgoingRequest(url: string, init: RequestInit & { method: string }): object {
     checkUrl(url, call);
+    (init.headers as Headers).delete(apiKeyHeader); // middleware must not see a stray one
     if (init.body !== undefined && isBodiless(init.method)) {
       throw new ConfigurationError(`"body" must be left out of a ${init.method} request`);
     }

@@ -112,6 +112,7 @@ Deno.test("createClient() names the option that is wrong, and what to do", async
     [{ fetch: {} }, '"fetch" must be a function, not an object'],
     [{ onRetry: [] }, '"onRetry" must be a function, not an array'],
     [{ Request: null }, '"Request" must be a function, not null'],
+    [{ allowInsecureHttp: "false" }, '"allowInsecureHttp" must be true or false, not a string'],
     [{ baseURL: "x" }, '"baseURL" is not an option; did you mean "baseUrl"?'],
     [{ timeOut: 1 }, '"timeOut" is not an option; did you mean "timeout"?'],
     [{ retry: 1 }, '"retry" is not an option of createClient()'],

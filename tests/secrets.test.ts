@@ -311,8 +311,9 @@ Deno.test("middleware sees the key neither in requests nor in responses", async 
     onRequest: ({ request, options, params }) => void seen.push(request, options, params),
     onResponse: ({ request, response }) => void seen.push(request, response),
   });
-  await client.call("GET", "report");
-  await client.GET("/report");
+  const headers = { "X-API-Key": apiKey }; // which is not sent
+  await client.call("GET", "report", { headers });
+  await client.GET("/report", { headers });
   expect(seen.length).toBe(10);
   expectNoKey(seen);
   for (const value of seen) {
