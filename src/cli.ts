@@ -31,7 +31,7 @@
 import process from "node:process";
 import { run } from "./command.ts";
 
-/** Reports a failure to write, once; the runtime would exit with 1, which means "not valid". */
+/** Reports an error that nobody expects, once; the runtime's status 1 would mean "not valid". */
 function fail({ code, message }: Error & { code?: string }): void {
   if (code === "EPIPE" || process.exitCode === 3) return; // the reader has enough, as `head` has
   process.exitCode = 3;
@@ -39,6 +39,7 @@ function fail({ code, message }: Error & { code?: string }): void {
 }
 
 for (const stream of [process.stdout, process.stderr]) stream.on("error", fail);
+process.on("uncaughtException", fail); // Deno's `node:net` throws a missing permission so
 
 run(process.argv.slice(2), process).then((exit) => {
   process.exitCode ||= exit;

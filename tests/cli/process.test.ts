@@ -91,6 +91,9 @@ Deno.test("src/cli.ts names a missing permission", async () => {
   const noEnv = await finish(start([], args));
   expect(noEnv).toMatchObject({ code: 3, stdout: "" });
   expect(noEnv.stderr).toMatch(/^Error \(unexpected\): .* --allow-env flag\n$/);
+  const noListen = await finish(start([], ["sandbox"]));
+  expect(noListen.code).toBe(3);
+  expect(noListen.stderr).toMatch(/^Error \(unexpected\): Requires net access to "127.0.0.1:0"/);
 });
 
 Deno.test("src/cli.ts stays quiet when its output is not read", async () => {
