@@ -199,7 +199,8 @@ async function handle(
   }
   // It fails when the client disconnects, when the body fails, and for `Response.error()`.
   await send(response, outgoing).catch(() => outgoing.destroy());
-  incoming.resume(); // the rest of a body would block the next request of the connection
+  // What a route has not read of a body would block the next request of the connection.
+  incoming.removeAllListeners("readable").resume();
 }
 
 /** Checks the arguments of `serveSandbox`. */
