@@ -175,6 +175,10 @@ export function readClientOptions(options: ClientOptions): Settings {
       }`,
     );
   }
+  // Each is read once, also an inherited one, so that what was checked is what is used.
+  options = Object.fromEntries(NAMES.map((name) => [name, options[name as "baseUrl"]])) as
+    & Record<string, unknown>
+    & ClientOptions;
   for (const name of FUNCTIONS) checkFunction(name, options[name]);
   const { allowInsecureHttp } = options;
   if (allowInsecureHttp !== undefined && typeof allowInsecureHttp !== "boolean") {

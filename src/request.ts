@@ -54,7 +54,7 @@ export function checkPathParameters(path: string, values: Record<string, unknown
 export function toQuery(query: unknown = {}): string {
   const parameters = new URLSearchParams();
   const append = (name: string, value: unknown) => {
-    if (value !== undefined && value !== null) parameters.append(name, toText(name, value));
+    if (value !== undefined && value !== null) parameters.append(name, toText(value));
   };
   if (!isRecord(query)) throw mustBe("query", "an object of names and values", query);
   for (const [name, value] of Object.entries(query)) {
@@ -72,15 +72,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Writes a value of a query as JSON does, but strings without quotes. */
-function toText(name: string, value: unknown): string {
+function toText(value: unknown): string {
   const { toJSON } = Object(value);
   const json = typeof toJSON === "function" ? toJSON.call(value) : value;
   if (/^(string|boolean)$/.test(typeof json) || Number.isFinite(json)) return `${json}`;
-  throw mustBe(
-    `query.${name}`,
-    "a string, a finite number, a boolean, a Date, or a list of these",
-    json,
-  );
+  throw mustBe("value in query", "a string, a finite number, a boolean or a Date", json);
 }
 
 const JSON_TYPE = / (Array|Boolean|Null|Number|Object|String|Undefined)\]$/;

@@ -195,7 +195,7 @@ export function rebuild(
   { headers, ok, status, statusText, url }: Head,
   body: BufferSource,
 ): Response {
-  const isEmpty = !body.byteLength || status === 204 || status === 205;
+  const isEmpty = status === 204 || status === 205;
   const response = new Response(isEmpty ? null : body, {
     headers: copyHeaders(headers),
     status: ok ? status : Math.min(status, 599),

@@ -96,7 +96,7 @@ async function toSendable(
   request: Request,
   call: Call,
 ): Promise<Pick<Outgoing, "input" | "init" | "custom">> {
-  const isRecord: boolean = !(request instanceof call.Request);
+  const isRecord: boolean = typeof request.arrayBuffer !== "function";
   const headers = isRecord ? request.headers : new Headers(request.headers);
   if (call.isJson && !headers.has("content-type")) headers.set("content-type", "application/json");
   headers.delete(apiKeyHeader);
@@ -184,7 +184,7 @@ export function readMiddlewareBody(response: Response, call: Call): Promise<Buff
 function startFetch(outgoing: Outgoing, signal: AbortSignal): Promise<Response> {
   const { fetch, input, custom, extension } = outgoing;
   const init: RequestInit = { ...outgoing.init, redirect: "manual", signal };
-  if (!fetch) return globalThis.fetch(input, extension ? { ...init, ...extension } : init);
+  if (!fetch) return globalThis.fetch(input, extension ? { ...extension, ...init } : init);
   const request = new outgoing.Request(input, init);
   for (const [name, value] of Object.entries(custom)) {
     if (!(name in request)) Object.assign(request, { [name]: value });

@@ -238,3 +238,22 @@ Deno.test("middleware gets the same parseAs as from openapi-fetch, except json",
   for (const parseAs of ["json", "text", "blob"] as const) await client.GET("/a", { parseAs });
   expect(seen).toEqual(["stream", "stream", "text", "blob"]);
 });
+
+Deno.test("a function that makes a Request is a Request class too", async () => {
+  const Factory = function (input: string, init?: RequestInit) {
+    return new Request(input, init);
+  } as unknown as typeof Request;
+  const { requests } = await expectAlike(post("/a", { body: { a: 1 }, Request: Factory }));
+  expect(requests).toMatchObject([{ method: "POST", body: '{"a":1}' }]);
+});
+
+Deno.test("GET() gives an empty stream for an empty body, as openapi-fetch does", async () => {
+  const fetch = () => Promise.resolve(new Response(""));
+  const client = createClient<AnyPath>({
+    baseUrl: "https://service.example/",
+    apiKey: "key",
+    fetch,
+  });
+  const { data } = await client.GET("/a", { parseAs: "stream" });
+  expect(await new Response(data as ReadableStream).text()).toBe("");
+});

@@ -161,3 +161,18 @@ Deno.test("calls name the argument that is wrong, and what to do", async () => {
   );
   expect(message).toBe('"onError" must be a function, not a string');
 });
+
+Deno.test("createClient() takes inherited options, and reads each of them once", async () => {
+  class Defaults {
+    reads = 0;
+    baseUrl = "https://service.example/";
+    get apiKey() {
+      return this.reads++ ? "not a key\n" : "some-key";
+    }
+  }
+  Object.defineProperty(Defaults.prototype, "fetch", {
+    value: () => Promise.resolve(Response.json([1])),
+  });
+  const options = Object.defineProperty(new Defaults(), "reads", { enumerable: false });
+  expect(await createClient(options).call("GET", "report")).toEqual([1]);
+});

@@ -62,3 +62,14 @@ Deno.test("call() refuses an opaque redirect, as browsers return it", async () =
   expect("location" in error).toBe(false);
   expect(sent).toBe(1);
 });
+
+Deno.test("requestInitExt overrides neither the method, the headers nor the handling of redirects", async () => {
+  await using server = await serve((_, response) => {
+    response.writeHead(307, { location: "/target" }).end();
+  });
+  const requestInitExt = { redirect: "follow", method: "DELETE", headers: {} };
+  const client = createClient({ baseUrl: server.url, apiKey: "some-key", requestInitExt });
+  expect(await client.call("GET", "report").catch((error) => error)).toBeInstanceOf(RedirectError);
+  expect(server.requests.map(({ method, url, headers }) => [method, url, headers["x-api-key"]]))
+    .toEqual([["GET", "/report", "some-key"]]);
+});
