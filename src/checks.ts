@@ -53,7 +53,7 @@ export function checkOneOf(name: string, value: unknown, values: readonly string
 /** Checks the signal of a call, and throws when it is aborted; returns a list of at most one. */
 export function readSignal(signal: AbortSignal | null | undefined): AbortSignal[] {
   if (signal === undefined || signal === null) return [];
-  if (typeof signal.throwIfAborted !== "function") {
+  if (Object.prototype.toString.call(signal) !== "[object AbortSignal]") {
     throw mustBe("signal", "an AbortSignal", signal);
   }
   signal.throwIfAborted();
