@@ -122,7 +122,7 @@ await build({
     exports: { "./package.json": "./package.json" },
     engines: { node: ">=20" },
     // Importing the command runs it; bundlers may drop every other module that is not used.
-    sideEffects: ["./esm/src/cli.js", "./script/src/cli.js"],
+    sideEffects: ["./esm/src/cli/main.js", "./script/src/cli/main.js"],
     publishConfig: { access: "public", provenance: true },
   },
   postBuild: () => copyDocuments("npm.work", repository),

@@ -2,8 +2,8 @@
  * Serves the sandbox on a loopback address, and checks its demo key over HTTP with the package's
  * own command. Exits with 0 only when the command does.
  */
-import { DEMO_KEY } from "../src/sandbox.ts";
-import { serveSandbox } from "../src/sandbox_server.ts";
+import { DEMO_KEY } from "../src/sandbox/service.ts";
+import { serveSandbox } from "../src/sandbox/server.ts";
 
 await using server = await serveSandbox(undefined, {
   onResponse: ({ method, path, status }) => console.log(`    ${method} ${path} ${status}`),
@@ -19,7 +19,7 @@ const { code } = await new Deno.Command(Deno.execPath(), {
     "--import-map=import_map.npm.json",
     "--allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL",
     `--allow-net=${new URL(server.url).host}`,
-    "src/cli.ts",
+    "src/cli/main.ts",
     ...args,
   ],
   cwd: new URL("..", import.meta.url),

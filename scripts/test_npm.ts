@@ -71,12 +71,12 @@ Deno.test("package.json names the package, its version and its dependencies", ()
 testBuilt("package.json has all that npm and bundlers read", () => {
   expect(manifest).toMatchObject({
     author: "The Scam Address Client authors",
-    bin: { "scam-address": "esm/src/cli.js" },
+    bin: { "scam-address": "esm/src/cli/main.js" },
     description: expect.stringMatching(/./),
     engines: { node: ">=20" },
     keywords: expect.arrayContaining(["scam-address"]),
     publishConfig: { access: "public", provenance: true },
-    sideEffects: ["./esm/src/cli.js", "./script/src/cli.js"],
+    sideEffects: ["./esm/src/cli/main.js", "./script/src/cli/main.js"],
   });
   expect(manifest.scripts ?? manifest.devDependencies).toBeUndefined();
 });

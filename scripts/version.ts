@@ -1,10 +1,10 @@
 /**
- * Copies the version in `deno.json` to `src/version.ts`: not every package has `deno.json` itself.
+ * Copies the version in `deno.json` to `src/cli/version.ts`: not every package has `deno.json` itself.
  */
 import denoJson from "../deno.json" with { type: "json" };
 
 await Deno.writeTextFile(
-  new URL("../src/version.ts", import.meta.url),
+  new URL("../src/cli/version.ts", import.meta.url),
   `/** The package's version: a copy of deno.json's, written by \`deno task version\`. */
 export const version = "${denoJson.version}";
 `,

@@ -1,6 +1,6 @@
 // The command, run inside the test's own process; tests/cli/ runs it as users do.
 import { expect } from "@std/expect";
-import { run } from "../src/command.ts";
+import { run } from "../src/cli/command.ts";
 import { json, serve, validKey } from "./server.ts";
 
 interface Setting {

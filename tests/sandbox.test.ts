@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { ConfigurationError, createClient } from "../mod.ts";
-import { createSandbox, DEMO_KEY, type SandboxOptions } from "../src/sandbox.ts";
+import { createSandbox, DEMO_KEY, type SandboxOptions } from "../src/sandbox/service.ts";
 
 const baseUrl = "https://service.example/";
 

@@ -2,8 +2,8 @@ import { expect } from "@std/expect";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { ConfigurationError, createClient } from "../mod.ts";
-import { createSandbox, DEMO_KEY, type SandboxRoute } from "../src/sandbox.ts";
-import { type SandboxResponse, serveSandbox } from "../src/sandbox_server.ts";
+import { createSandbox, DEMO_KEY, type SandboxRoute } from "../src/sandbox/service.ts";
+import { type SandboxResponse, serveSandbox } from "../src/sandbox/server.ts";
 
 /** Serves a sandbox with these routes, and records the calls of `onResponse`. */
 async function serve(routes: Record<string, SandboxRoute> = {}) {

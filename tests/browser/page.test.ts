@@ -3,8 +3,8 @@ import { expect } from "@std/expect";
 import { build, stop } from "esbuild";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createSandbox } from "../../src/sandbox.ts";
-import { type SandboxResponse, serveSandbox } from "../../src/sandbox_server.ts";
+import { createSandbox } from "../../src/sandbox/service.ts";
+import { type SandboxResponse, serveSandbox } from "../../src/sandbox/server.ts";
 
 const TIME_LIMIT = 60_000;
 

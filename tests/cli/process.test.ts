@@ -3,8 +3,8 @@ import { expect } from "@std/expect";
 import { connect } from "node:net";
 import denoJson from "../../deno.json" with { type: "json" };
 import { createClient } from "../../mod.ts";
-import { createSandbox } from "../../src/sandbox.ts";
-import { serveSandbox } from "../../src/sandbox_server.ts";
+import { createSandbox } from "../../src/sandbox/service.ts";
+import { serveSandbox } from "../../src/sandbox/server.ts";
 
 const root = new URL("../../", import.meta.url);
 const allowEnv = "--allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL";
@@ -12,7 +12,7 @@ const allowEnv = "--allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL";
 /** What Deno is given to run the command. */
 function denoArgs(permissions: string[], args: string[]): string[] {
   const options = ["--quiet", "--no-prompt", "--import-map=import_map.npm.json", ...permissions];
-  return ["run", ...options, "src/cli.ts", ...args];
+  return ["run", ...options, "src/cli/main.ts", ...args];
 }
 
 /** Starts the command; standard input is closed unless `stdin` is written to it. */
@@ -36,7 +36,7 @@ async function finish(child: Deno.ChildProcess, stdin = "") {
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-Deno.test("src/cli.ts needs only two environment variables and its host", async () => {
+Deno.test("src/cli/main.ts needs only two environment variables and its host", async () => {
   const { fetch } = createSandbox({ keys: { "some-key": 1 } });
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, fetch);
   const host = `127.0.0.1:${server.addr.port}`;
@@ -49,7 +49,7 @@ Deno.test("src/cli.ts needs only two environment variables and its host", async 
   });
 });
 
-Deno.test("src/cli.ts needs no network for --sandbox", async () => {
+Deno.test("src/cli/main.ts needs no network for --sandbox", async () => {
   const args = ["check-key", "--sandbox", "--min-credits", "101", "--json"];
   expect(await finish(start([allowEnv], args))).toEqual({
     code: 4,
@@ -58,12 +58,12 @@ Deno.test("src/cli.ts needs no network for --sandbox", async () => {
   });
 });
 
-Deno.test("src/cli.ts --version prints deno.json's version; deno task version copies it", async () => {
+Deno.test("src/cli/main.ts --version prints deno.json's version; deno task version copies it", async () => {
   const expected = { code: 0, stdout: `${denoJson.version}\n`, stderr: "" };
   expect(await finish(start([], ["--version"]))).toEqual(expected);
 });
 
-Deno.test("src/cli.ts does not show a key in the environment that is not Unicode", async () => {
+Deno.test("src/cli/main.ts does not show a key in the environment that is not Unicode", async () => {
   if (Deno.build.os === "windows") {
     return console.log("skipped: all environment variables are Unicode on Windows");
   }
@@ -83,7 +83,7 @@ Deno.test("src/cli.ts does not show a key in the environment that is not Unicode
   expect(text).not.toMatch(/S3CRET/);
 });
 
-Deno.test("src/cli.ts names a missing permission", async () => {
+Deno.test("src/cli/main.ts names a missing permission", async () => {
   const args = ["check-key", "--base-url", "https://service.example/"];
   const noNet = await finish(start([allowEnv], args, { SCAM_ADDRESS_API_KEY: "some-key" }));
   expect(noNet).toMatchObject({ code: 3, stdout: "" });
@@ -96,7 +96,7 @@ Deno.test("src/cli.ts names a missing permission", async () => {
   expect(noListen.stderr).toMatch(/^Error \(unexpected\): Requires net access to "127.0.0.1:0"/);
 });
 
-Deno.test("src/cli.ts stays quiet when its output is not read", async () => {
+Deno.test("src/cli/main.ts stays quiet when its output is not read", async () => {
   const child = start([allowEnv], ["check-key", "--sandbox"], { SCAM_ADDRESS_API_KEY: "x" });
   await child.stdout.cancel();
   await child.stdin.close();
@@ -105,7 +105,7 @@ Deno.test("src/cli.ts stays quiet when its output is not read", async () => {
   expect(stderr).toBe("Asking the built-in sandbox, not the service\n");
 });
 
-Deno.test("src/cli.ts ends quietly when it is interrupted", async () => {
+Deno.test("src/cli/main.ts ends quietly when it is interrupted", async () => {
   const child = start([allowEnv], ["check-key", "--sandbox"]);
   const decoder = new TextDecoder();
   let stderr = "";
@@ -119,7 +119,7 @@ Deno.test("src/cli.ts ends quietly when it is interrupted", async () => {
   await child.stdout.cancel();
 });
 
-Deno.test("src/cli.ts exits with 3 when its output cannot be written", async () => {
+Deno.test("src/cli/main.ts exits with 3 when its output cannot be written", async () => {
   try {
     await Deno.stat("/dev/full");
   } catch {
@@ -163,7 +163,7 @@ async function startSandbox(...args: string[]) {
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  Deno.test(`src/cli.ts sandbox serves until ${signal}, with open connections`, async () => {
+  Deno.test(`src/cli/main.ts sandbox serves until ${signal}, with open connections`, async () => {
     const { child, url, end } = await startSandbox("--key", "S3CRET=7", "--key", "other=0");
     const client = createClient({ baseUrl: `${url}api/`, apiKey: "S3CRET", retries: 0 });
     expect(await client.checkKey()).toEqual({ apiKeyValid: true, data: { credits: 7 } });
@@ -195,7 +195,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-Deno.test("src/cli.ts sandbox listens on the given port, or exits with 3 and says why", async () => {
+Deno.test("src/cli/main.ts sandbox listens on the given port, or exits with 3 and says why", async () => {
   let port: string;
   {
     await using server = await serveSandbox();

@@ -6,7 +6,7 @@ const assert = require("node:assert/strict");
  * Uses the client with the sandbox.
  *
  * @param {typeof import("../../mod.ts")} client The exports of `.`.
- * @param {typeof import("../../src/sandbox.ts")} sandbox The exports of `./sandbox`.
+ * @param {typeof import("../../src/sandbox/service.ts")} sandbox The exports of `./sandbox`.
  */
 exports.use = async (
   { createClient, InvalidResponseError, ScamAddressError },

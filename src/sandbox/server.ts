@@ -23,10 +23,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { ConfigurationError } from "./errors.ts";
-import { apiKeyHeader } from "./generated/operations.ts";
-import { decodeSegment } from "./path.ts";
-import { createSandbox, type Sandbox } from "./sandbox.ts";
+import { ConfigurationError } from "../errors.ts";
+import { apiKeyHeader } from "../generated/operations.ts";
+import { decodeSegment } from "./routes.ts";
+import { createSandbox, type Sandbox } from "./service.ts";
 
 export type { Sandbox };
 

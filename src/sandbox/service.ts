@@ -35,11 +35,11 @@
  *
  * @module
  */
-import { readApiKey } from "./checks.ts";
-import { ConfigurationError } from "./errors.ts";
-import { apiKeyHeader, operations } from "./generated/operations.ts";
-import type { components } from "./generated/types.ts";
-import { decodeSegment } from "./path.ts";
+import { readApiKey } from "../checks.ts";
+import { ConfigurationError } from "../errors.ts";
+import { apiKeyHeader, operations } from "../generated/operations.ts";
+import type { components } from "../generated/types.ts";
+import { decodeSegment } from "./routes.ts";
 
 /**
  * The only valid key of a sandbox made without `keys`: `"demo-key"`, with 100 credits.

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { parseArgs } from "node:util";
-import { createClient, type KeyStatus } from "./client.ts";
-import { ConfigurationError, ScamAddressError } from "./errors.ts";
-import type { ClientOptions } from "./options.ts";
-import { createSandbox, DEMO_KEY } from "./sandbox.ts";
-import { serveSandbox } from "./sandbox_server.ts";
+import { createClient, type KeyStatus } from "../client.ts";
+import { ConfigurationError, ScamAddressError } from "../errors.ts";
+import type { ClientOptions } from "../options.ts";
+import { createSandbox, DEMO_KEY } from "../sandbox/service.ts";
+import { serveSandbox } from "../sandbox/server.ts";
 import { version } from "./version.ts";
 
 /** The parts of a process that the command uses; `node:process` has them all. */
