@@ -48,7 +48,8 @@ export interface Call extends Reading {
   readonly retries: number;
   readonly onRetry: ((event: RetryEvent) => void | Promise<void>) | undefined;
   readonly fetch: ClientOptions["fetch"];
-  readonly Request: typeof Request;
+  /** The caller's own class; undefined for the global one. */
+  readonly Request: typeof Request | undefined;
 }
 
 const BODY_TYPES = ["json", "text", "blob", "arrayBuffer", "stream"];
@@ -123,7 +124,7 @@ export async function prepareCall(
     retries,
     signals,
     fetch,
-    Request: init.Request ?? settings.Request ?? globalThis.Request,
+    Request: init.Request ?? settings.Request,
     redact,
   };
 }

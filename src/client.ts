@@ -256,21 +256,15 @@ const DOCUMENTED: Kind = { isDocumented: true, throws: false };
 
 type TypedPost = Client<paths>["POST"];
 
-/** Whether more than the JSON of the response is seen, so that the request must be a real one. */
-function isSeen({ Request, parseAs = "json" }: Init, { fetch, settings }: Call): boolean {
-  return parseAs !== "json" || (fetch ?? Request ?? settings.Request) !== undefined;
-}
-
 /** Converts the options of a call to openapi-fetch's own. */
 function toFetchOptions(init: Init, { settings }: Call): object {
-  const { timeout: _timeout, retries: _retries, params = {}, parseAs = "json", ...rest } = init;
+  const { timeout: _timeout, retries: _retries, params = {}, ...rest } = init;
   const { baseUrl, pathSerializer } = settings;
   return {
     ...rest,
     headers: readHeaders(init.headers),
     params: { ...params, path: params.path ?? {} }, // without `path`, no serializer is called
     pathSerializer: guardPath(init.pathSerializer ?? pathSerializer, params.path, baseUrl),
-    parseAs: parseAs === "json" ? "stream" : parseAs, // JSON is parsed here, after its check
   };
 }
 
@@ -308,11 +302,17 @@ function readCheckArguments(args: unknown[]): { key?: string; options: CallOptio
   return isOwn ? { options } : { key: readApiKey(first), options };
 }
 
-/** Lets a response that middleware made be read within the limits, and one that it has read. */
-async function settle(response: Response, call: Call): Promise<Response | undefined> {
+/** Reads the final response within the limits, and lets openapi-fetch read it if it will. */
+async function settle(
+  response: Response,
+  call: Call,
+  isJson: boolean,
+): Promise<Response | undefined> {
   const body = bodies.get(response);
-  if (!body) return keep(await receive(call, () => Promise.resolve(response)));
-  return response.bodyUsed || response.body?.locked ? keep({ response, body }) : undefined;
+  const received = body ? { response, body } : await receive(call, () => Promise.resolve(response));
+  bodies.set(response, received.body);
+  const isReadable = body && !response.bodyUsed && !response.body?.locked;
+  return isReadable || (response.ok && isJson) ? undefined : keep(received);
 }
 
 /** Makes the error for a 4xx or 5xx status. */
@@ -387,9 +387,12 @@ export function createClientWith<Paths extends object = paths>(
   ): Promise<Result> {
     const init = given ?? {};
     const call = await prepareCall(method, path, init, isDocumented, settings);
+    const isJson = (init.parseAs ?? "json") === "json";
     const middleware = [...ownMiddleware, ...init.middleware ?? []];
-    const controller = new AbortController(); // a Request would leave listeners on the caller's
-    const stop = onAbort(call.signals, (reason) => controller.abort(reason));
+    const isSeen = middleware.length > 0 || !isJson || !!(call.fetch ?? call.Request);
+    // A Request would leave a listener on the caller's signal until it is collected.
+    const controller = isSeen ? new AbortController() : undefined;
+    const stop = onAbort(call.signals, (reason) => controller?.abort(reason));
     const send = createFetch(call, clock);
     let isUnderWay = false; // what is thrown from then on comes from middleware or the fetch
     const first: Middleware = { // its onResponse runs last
@@ -397,19 +400,20 @@ export function createClientWith<Paths extends object = paths>(
         isUnderWay = true;
         request.headers.delete(apiKeyHeader); // a stray one
       },
-      onResponse: ({ response }) => settle(response, call),
+      onResponse: ({ response }) => settle(response, call, isJson),
     };
     let result: Result;
     try {
       result = await openapi.request(call.method as never, call.path as never, {
         ...toFetchOptions(init, call),
         middleware: middleware.length > 0 ? [first, ...middleware] : [],
-        Request: middleware.length > 0 || isSeen(init, call) ? call.Request : RequestRecord,
+        parseAs: isJson ? "stream" : init.parseAs, // JSON is parsed here, to be checked
+        Request: isSeen ? call.Request ?? Request : RequestRecord,
         fetch(request: Request, extension?: RequestInit) {
           isUnderWay = true;
           return send(request, extension);
         },
-        signal: controller.signal,
+        signal: controller?.signal,
       } as never);
     } catch (error) {
       throwIfAborted(call.signals); // openapi-fetch loses a falsy reason
@@ -419,7 +423,7 @@ export function createClientWith<Paths extends object = paths>(
     }
     const { response } = result;
     if (!response.ok && throws) throw statusError(result, call);
-    if (!response.ok || (init.parseAs ?? "json") !== "json") return result;
+    if (!response.ok || !isJson) return result;
     const data = await readData(result, call);
     return { response, data: schema ? await validate(schema, data, response, call) : data };
   }

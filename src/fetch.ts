@@ -92,7 +92,7 @@ async function attemptRequest(
   const sent = { method: request.method, headers, ...body && { body } };
   return (init) => {
     if (!call.fetch) return globalThis.fetch(request, { ...extension, ...sent, ...init });
-    const copy = new call.Request(request, { ...sent, ...init });
+    const copy = new (call.Request ?? Request)(request, { ...sent, ...init });
     for (const [name, value] of Object.entries(request)) { // the caller's own properties
       if (!(name in copy)) Object.assign(copy, { [name]: value });
     }

@@ -225,9 +225,15 @@ export function readClientOptions(options: ClientOptions): Settings {
   };
 }
 
-/** Converts headers given as a list of pairs, which openapi-fetch does not read. */
+/**
+ * Converts headers for openapi-fetch, which does not read a list of pairs. The content type cannot
+ * be removed, because the service needs it.
+ */
 export function readHeaders(headers: ClientOptions["headers"]): ClientOptions["headers"] {
-  return Symbol.iterator in Object(headers) ? new Headers(headers as [string, string][]) : headers;
+  if (Symbol.iterator in Object(headers)) return new Headers(headers as [string, string][]);
+  const isRemoved = ([name, value]: [string, unknown]) =>
+    value === null && name.toLowerCase() === "content-type";
+  return headers && Object.fromEntries(Object.entries(headers).filter((each) => !isRemoved(each)));
 }
 
 /** Reads headers as a plain object, which openapi-fetch reads faster than `Headers`. */

@@ -1,11 +1,16 @@
 import type { Time } from "./time.ts";
 
+/** How much is read at once from streams that fill a buffer, in bytes. */
+const CHUNK = 16 * 2 ** 10;
+
 /** Collects bytes in one growing buffer, because a list of millions of tiny chunks fills memory. */
 class Bytes {
   #buffer = new Uint8Array();
   size = 0;
 
-  append(bytes: Uint8Array): void {
+  /** Appends bytes, up to a size. */
+  append({ buffer, byteOffset, byteLength }: ArrayBufferView, limit: number): void {
+    const bytes = new Uint8Array(buffer, byteOffset, Math.min(byteLength, limit - this.size));
     const end = this.size + bytes.length;
     if (end > this.#buffer.length) {
       const larger = new Uint8Array(2 * end);
@@ -26,6 +31,15 @@ export function cancel(source: { cancel(): unknown } | null | undefined): void {
   (async () => await source?.cancel())().catch(() => {});
 }
 
+/** Opens a reader that fills a given buffer where the stream can, which is faster on Deno. */
+function openReader(stream: ReadableStream<unknown>): ReadableStreamBYOBReader {
+  try {
+    return stream.getReader({ mode: "byob" });
+  } catch {
+    return stream.getReader() as unknown as ReadableStreamBYOBReader; // it ignores the buffer
+  }
+}
+
 /**
  * Reads a stream, up to one byte more than a limit, and cancels what it does not read.
  *
@@ -41,21 +55,23 @@ export async function readStream(
   { signal, check }: Time,
   isPartial = false,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const reader = stream.getReader();
+  const reader = openReader(stream);
   const bytes = new Bytes();
   const stop = () => cancel(reader);
+  let buffer: ArrayBufferLike = new ArrayBuffer(CHUNK);
   let isDone = false;
   signal.addEventListener("abort", stop);
   try {
-    while (!isDone && bytes.size <= limit && !signal.aborted) {
-      const { value, done } = await reader.read();
+    while (bytes.size <= limit && !signal.aborted) {
+      const { value, done }: ReadableStreamReadResult<unknown> = await reader.read(
+        new Uint8Array(buffer),
+      );
       check();
       isDone = done;
       if (done) break;
       if (!ArrayBuffer.isView(value)) throw new TypeError("The body has a chunk that is not bytes");
-      const { buffer, byteOffset, byteLength } = value;
-      const size = Math.min(byteLength, limit + 1 - bytes.size);
-      bytes.append(new Uint8Array(buffer, byteOffset, size));
+      bytes.append(value, limit + 1);
+      if (reader instanceof ReadableStreamBYOBReader) buffer = value.buffer;
     }
   } catch (error) {
     check();
