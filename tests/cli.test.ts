@@ -7,7 +7,7 @@ import { json, serve, validKey } from "./server.ts";
 interface Setting {
   env?: Record<string, string>;
   /** The content of standard input, or its chunks; `undefined` for a terminal. */
-  stdin?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  stdin?: string | Uint8Array | AsyncGenerator<Uint8Array> | undefined;
 }
 
 /** Runs the command; resolves to its exit status, standard output and standard error. */
