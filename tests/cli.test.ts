@@ -76,7 +76,7 @@ Deno.test("check-key says that it waits for standard input, when this takes long
   expect(await command(args, { stdin: pipe(2_200) })).toEqual({
     exit: 0,
     stdout: '{"ok":true,"apiKeyValid":true,"credits":100,"error":null}\n',
-    stderr: "Waiting for the key on standard input, up to its end\n",
+    stderr: "Waiting for the key: standard input has not ended\n",
   });
   expect(server.requests[0]?.body).toBe('{"apiKey":"pipe-key"}');
 });
@@ -316,7 +316,12 @@ Deno.test("--json prints one object of the same shape on wrong usage", async () 
 });
 
 Deno.test("--help prints to standard output and sends nothing", async () => {
-  for (const args of [["--help"], ["-h"], ["help"], ["help", "sandbox"], ["check-key", "--help"]]) {
+  for (
+    const args of [["--help"], ["-h"], ["help"], ["help", "sandbox"], ["help", "-v"], [
+      "check-key",
+      "--help",
+    ]]
+  ) {
     const { exit, stdout, stderr } = await command(args);
     expect([args, exit, stderr]).toEqual([args, 0, ""]);
     expect(stdout).toMatch(/^Usage: scam-address check-key \[options\]\n/);

@@ -274,7 +274,7 @@ Deno.test("serveSandbox() allows every origin and responds to preflights", async
 
 Deno.test("onResponse() gets method, path and status, and never a key", async () => {
   const responses: SandboxResponse[] = [];
-  const keys = { "S3CRET": 1, "S3/CRET é": 1, "a+b c": 1, "café": 1 };
+  const keys = { "S3CRET": 1, "S3/CRET é": 1, "a+b c": 1, "café": 1, "demo-key": 1 };
   await using server = await serveSandbox(createSandbox({ keys }), {
     onResponse: (response) => responses.push(response),
   });
@@ -284,6 +284,7 @@ Deno.test("onResponse() gets method, path and status, and never a key", async ()
     "keys/S3CRET/report": "/keys/[redacted]/report",
     "keys/id-%53%33CRET.json": "/keys/[redacted]",
     "%zz%533CRET/%e9%53%33CRET": "/[redacted]/[redacted]",
+    "%4demo-key/%zz%64emo-key": "/[redacted]/[redacted]",
     "keys/S3%2FCRET%20%C3%A9": "/keys/[redacted]",
     "keys/S3/CRET%20%c3%a9/report": "/[redacted]",
     "keys/a%2Bb+c": "/keys/[redacted]",

@@ -98,10 +98,11 @@ export function readArguments(args: string[]) {
   const allowed = COMMANDS.get(command!);
   const names = [...allowed ?? Object.keys(OPTIONS), "help", "version"].map((name) => `--${name}`);
   const advice = command === "sandbox" ? TEST_KEY_ARGUMENT : NO_KEY_ARGUMENT;
+  const known = new Map<string, { type: string }>(Object.entries(OPTIONS));
   for (const token of parsed.tokens) {
     if (token.kind !== "option") continue;
     const { name, value, inlineValue, index } = token;
-    const type = Object.hasOwn(OPTIONS, name) && OPTIONS[name as keyof Values].type;
+    const type = known.get(name)?.type;
     if (!type) throw notKnown("Unknown option", args[index]!, names, advice);
     if (type === "boolean" && value !== undefined) {
       throw new CommandError(`"--${name}" takes no value`);
@@ -110,7 +111,8 @@ export function readArguments(args: string[]) {
       throw new CommandError(`"--${name}" needs a value`);
     }
   }
-  if (values.help || values.version || command === "help") return { command, values };
+  if (command === "help") values.help = true;
+  if (values.help || values.version) return { command, values };
   if (command === undefined) {
     throw new CommandError('No command: use "check-key" or "sandbox"; see --help');
   }

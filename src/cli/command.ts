@@ -38,9 +38,6 @@ const MAX_KEY_BYTES = 64 * 1024;
 /** How long the command waits for standard input before it says so, in milliseconds. */
 const PATIENCE = 2_000;
 
-/** The longest time of a timer, in seconds. */
-const MAX_TIMEOUT = 2_147_483;
-
 /** A limit of the time. */
 interface Limit {
   /** Aborted when the time is up, with the error to report. */
@@ -90,13 +87,10 @@ async function waitForKey(process: CommandProcess, limit: Limit): Promise<string
     limit.signal.addEventListener("abort", () => reject(limit.signal.reason));
   });
   const note = setTimeout(() => {
-    process.stderr.write("Waiting for the key on standard input, up to its end\n");
+    process.stderr.write(`Waiting for the key: ${limit.missing}\n`);
   }, PATIENCE);
-  try {
-    return readLine(await Promise.race([readInput(process), late]), "Standard input");
-  } finally {
-    clearTimeout(note);
-  }
+  const text = await Promise.race([readInput(process), late]).finally(() => clearTimeout(note));
+  return readLine(text, "Standard input");
 }
 
 /** Asks the service, or the sandbox, about the key. */
@@ -132,26 +126,17 @@ async function askForStatus(process: CommandProcess, values: Values, limit: Limi
   return await client.checkKey(apiKey, { signal });
 }
 
-/** Asks about the key within the time that is given. */
-async function askInTime(process: CommandProcess, values: Values) {
-  const seconds = readNumber("timeout", values.timeout, 1, MAX_TIMEOUT);
+/** Runs `check-key`. */
+async function checkKey(process: CommandProcess, values: Values): Promise<number> {
+  const minCredits = readNumber("min-credits", values["min-credits"], 0, 2 ** 53 - 1);
+  const seconds = readNumber("timeout", values.timeout, 1, 2_147_483); // the longest of setTimeout
   const controller = new AbortController();
   const limit: Limit = { signal: controller.signal, missing: "" };
   const timer = seconds && setTimeout(() => {
     const message = `No result within ${seconds} s: ${limit.missing}`;
     controller.abort(new CommandError(message, "timeout", EXIT.failed));
   }, seconds * 1_000);
-  try {
-    return await askForStatus(process, values, limit);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Runs `check-key`. */
-async function checkKey(process: CommandProcess, values: Values): Promise<number> {
-  const minCredits = readNumber("min-credits", values["min-credits"], 0, 2 ** 53 - 1);
-  const status = await askInTime(process, values);
+  const status = await askForStatus(process, values, limit).finally(() => clearTimeout(timer));
   const { apiKeyValid } = status;
   const credits = status.apiKeyValid ? status.data.credits : null;
   const tooFew = credits !== null && minCredits !== undefined && credits < minCredits;
@@ -217,8 +202,8 @@ function inOwnWords(message: string): string {
 export async function run(args: string[], process: CommandProcess): Promise<number> {
   try {
     const { command, values } = readArguments(args);
-    if (values.help || values.version || command === "help") {
-      process.stdout.write(values.version ? `${version}\n` : HELP);
+    if (values.help || values.version) {
+      process.stdout.write(values.help ? HELP : `${version}\n`);
       return EXIT.ok;
     }
     return await (command === "sandbox" ? sandbox : checkKey)(process, values);

@@ -39,8 +39,8 @@ export interface SandboxResponse {
   readonly method: string;
   /**
    * The path of the request, without the query. `[redacted]` replaces each segment that contains a
-   * valid key or the key of the request, also percent-encoded or form-encoded, and the whole path
-   * when a key contains a slash.
+   * valid key or the key of the request, also percent-encoded or form-encoded, or the whole path
+   * when a key spans segments.
    */
   readonly path: string;
   /** The status of the response. */
@@ -180,11 +180,11 @@ async function send(response: Response, outgoing: ServerResponse) {
   await pipeline(body ? Readable.fromWeb(body) : Readable.from([]), outgoing);
 }
 
-/** Decodes every valid escape, also next to a malformed one, as Latin-1 and as UTF-8. */
+/** A text as it is, and with every valid escape decoded as Latin-1 and as UTF-8. */
 function decodings(text: string): string[] {
   const decode = (_: string, hex: string) => String.fromCharCode(parseInt(hex, 16));
   const bytes = text.replace(/%([0-9a-f]{2})/gi, decode);
-  return [bytes, Buffer.from(bytes, "latin1").toString()];
+  return [text, bytes, Buffer.from(bytes, "latin1").toString()];
 }
 
 /** Replaces the segments of a path that contain a key, or the path when a key spans segments. */

@@ -140,7 +140,7 @@ Deno.test("src/cli/main.ts ends quietly when it is interrupted", async () => {
     child.kill("SIGINT"); // with the first line it waits for the key
   }
   expect(await child.status).toMatchObject({ success: false, signal: "SIGINT" });
-  expect(stderr).toBe("Waiting for the key on standard input, up to its end\n");
+  expect(stderr).toBe("Waiting for the key: standard input has not ended\n");
   await child.stdin.close();
   await child.stdout.cancel();
 });
