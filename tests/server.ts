@@ -39,7 +39,8 @@ export type Responder = (
   count: number,
 ) => void | Promise<void>;
 
-async function listen(server: Server, scheme = "http"): Promise<TestServer> {
+/** Starts a server on an ephemeral port. */
+export async function listen(server: Server, scheme = "http"): Promise<TestServer> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);
