@@ -84,7 +84,9 @@ export async function readStream(
   return bytes.toArray();
 }
 
+let decoder: TextDecoder | undefined; // made when it is needed, because jsdom has none
+
 /** Decodes a body as UTF-8, without a byte-order mark. */
 export function decode(body: BufferSource): string {
-  return new TextDecoder().decode(body);
+  return (decoder ??= new TextDecoder()).decode(body);
 }
