@@ -284,7 +284,7 @@ async function readData({ data, response }: Result, call: Call): Promise<unknown
     issues = [{ path: "", rule: body.byteLength ? "json" : "empty" }];
   }
   issues ??= validate?.(value);
-  if (issues) throw invalidResponse(call.name, response, issues);
+  if (issues) throw invalidResponse(call, response, issues);
   return value;
 }
 
