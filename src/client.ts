@@ -291,7 +291,8 @@ async function readData({ data, response }: Result, call: Call): Promise<unknown
 /** Reads the arguments of `checkKey`: a missing key must never become the client's own. */
 function readCheckArguments(args: unknown[]): { key?: string; options: CallOptions } {
   const [first, second] = args;
-  const isOwn = args.length === 0 || (args.length === 1 && Object(first) === first);
+  const isObject = Object.prototype.toString.call(first) === "[object Object]"; // and no list
+  const isOwn = args.length === 0 || (args.length === 1 && isObject);
   const options = (isOwn ? first : second) ?? {};
   if (!isOwn && typeof first !== "string") {
     const forms = "a string; checkKey() and checkKey(options) check the client's own key, " +

@@ -15,8 +15,11 @@ const MAX_TEXT = 500;
 
 /** Checks that a value is a [Standard Schema](https://standardschema.dev). */
 export function checkSchema(schema: unknown): void {
-  const standard = (schema as Partial<StandardSchemaV1> | null | undefined)?.["~standard"];
-  if (schema === undefined || typeof standard?.validate === "function") return;
+  let validate: unknown;
+  try {
+    validate = (schema as Partial<StandardSchemaV1> | null | undefined)?.["~standard"]?.validate;
+  } catch { /* Reported below. */ }
+  if (schema === undefined || typeof validate === "function") return;
   throw mustBe("schema", "a Standard Schema, such as one of Zod, Valibot or ArkType", schema);
 }
 

@@ -2,9 +2,9 @@
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
-import { baseUrl, sendAll, unusedFetch } from "./client.ts";
-import { failures, shown } from "./outcome.ts";
-import type { AnyPath } from "./server.ts";
+import { apiKey, baseUrl, sendAll, unusedFetch } from "./client.ts";
+import { failure, failures, shown } from "./outcome.ts";
+import { type AnyPath, validKey } from "./server.ts";
 
 const unusableKeys: Record<string, unknown> = {
   "empty": "",
@@ -36,15 +36,65 @@ for (const [kind, value] of Object.entries(unusableKeys)) {
     ]);
     for (const error of errors) {
       expect(error.message).toMatch(/^"apiKey" /);
+      expect(error.option).toBe("apiKey");
       expect(shown(error)).not.toMatch(/k3/);
     }
   });
 }
 
+/** Arguments of checkKey() without a key, as a program makes them whose user sent none. */
+const missingKeys: [string, unknown[]][] = [
+  ["undefined", [undefined]],
+  ["undefined and options", [undefined, { timeout: 1_000 }]],
+  ["undefined twice", [undefined, undefined]],
+  ["null", [null]],
+  ["null and options", [null, {}]],
+  ["a boolean", [false]],
+  ["a number", [0]],
+  ["an empty list, as of a query", [[]]],
+  ["a list", [["some-key"]]],
+  ["a String object", [new String("some-key")]],
+  ["an empty String object", [new String("")]],
+  ["a promise", [Promise.resolve("some-key")]],
+  ["a function", [() => "some-key"]],
+  ["a map", [new Map()]],
+  ["headers", [new Headers()]],
+  ["a signal", [new AbortController().signal]],
+  ["options and undefined", [{}, undefined]],
+  ["options and a key", [{}, "some-key"]],
+];
+
+for (const [kind, args] of missingKeys) {
+  Deno.test(`checkKey() never takes ${kind} for the client's own key`, async () => {
+    const client = createClient({ baseUrl, apiKey, fetch: unusedFetch });
+    const checkKey = client.checkKey as (...args: unknown[]) => Promise<unknown>;
+    const error = await failure(ConfigurationError, checkKey(...args));
+    expect(error.message).toMatch(/^"apiKey" must be a string; .*checkKey\(\).*checkKey\(apiKey\)/);
+    expect(error.option).toBe("apiKey");
+  });
+}
+
+Deno.test("checkKey() checks the client's own key without arguments and with options", async () => {
+  const sent: unknown[] = [];
+  const fetch = async (request: Request) => {
+    sent.push(await request.json());
+    return Response.json(validKey);
+  };
+  const client = createClient({ baseUrl, apiKey, fetch });
+  for (const options of [{}, { timeout: 1_000 }, Object.create(null), Object.create({})]) {
+    await client.checkKey(options);
+  }
+  await client.checkKey();
+  expect(sent).toEqual(Array(5).fill({ apiKey }));
+  await client.checkKey("another-key", undefined);
+  expect(sent.at(-1)).toEqual({ apiKey: "another-key" });
+});
+
 Deno.test("methods that need the client's key are refused when it has none", async () => {
   const client = createClient<AnyPath>({ baseUrl, fetch: unusedFetch });
-  for (const error of await failures(ConfigurationError, sendAll(client))) {
-    expect(error.message).toMatch(/"apiKey"/);
+  for (const { message, option } of await failures(ConfigurationError, sendAll(client))) {
+    expect(message).toMatch(/^"apiKey" is missing/);
+    expect(option).toBe("apiKey");
   }
 });
 
@@ -67,6 +117,7 @@ for (const [kind, apiKey, cause] of failingFunctions) {
     });
     for (const error of await failures(ConfigurationError, sendAll(client))) {
       expect(error.message).toMatch(/"apiKey"/);
+      expect(error.option).toBe("apiKey");
       expect(error.cause).toBe(cause);
     }
   });

@@ -42,8 +42,21 @@ for (const [kind, value] of Object.entries(badEndpoints)) {
   Deno.test(`call() refuses an endpoint that is or contains ${kind}`, async () => {
     const error = await failure(ConfigurationError, unsent.call("GET", value as string));
     expect(error.message).toMatch(/^"endpoint" must/);
+    expect(error.option).toBe("endpoint");
   });
 }
+
+Deno.test("call() takes dots in a name, and says what it refuses of them", async () => {
+  const fetch = () => Promise.resolve(Response.json([1]));
+  const client = createClient({ baseUrl, apiKey, fetch });
+  for (const endpoint of ["report.json", ".well-known/a", "a/...", "..b/.c.", "a..b"]) {
+    expect(await client.call("GET", endpoint)).toEqual([1]);
+  }
+  for (const endpoint of ["./a", "a/.", "a/../b", "a/%2e"]) {
+    const { message } = await failure(ConfigurationError, client.call("GET", endpoint));
+    expect(message).toMatch(/^"endpoint" must not contain a segment "\." or "\.\."/);
+  }
+});
 
 Deno.test("call() takes an endpoint with or without a slash in front, and encoded parts", async () => {
   await using server = await serve((_, response) => json(response, 1));
@@ -76,26 +89,50 @@ Deno.test("call() refuses an unknown method and takes one in small letters", asy
 
 const circular: Record<string, unknown> = {};
 circular.self = circular;
-const badBodies: Record<string, unknown> = {
-  "a circle": circular,
-  "a bigint": 1n,
-  "a bigint inside": { list: [1n] },
-  "a function": () => {},
-  "a symbol": Symbol("x"),
-  "NaN": NaN,
-  "infinity inside": { list: [Infinity] },
-  "a form": new FormData(),
-  "a map inside": { list: [new Map()] },
-  "a function inside": { list: [() => {}] },
-  "bytes inside": { list: [new Uint8Array(1)] },
+const shared = { at: new Date(NaN) };
+/** Bodies that JSON cannot represent, and the place of what is wrong. */
+const badBodies: Record<string, [body: unknown, place: string]> = {
+  "a bigint": [1n, ""],
+  "a bigint inside": [{ list: [1n] }, "/list/0"],
+  "a function": [() => {}, ""],
+  "a function inside": [{ list: [0, () => {}] }, "/list/1"],
+  "a symbol": [Symbol("x"), ""],
+  "a symbol inside": [{ a: { b: Symbol("x") } }, "/a/b"],
+  "NaN": [NaN, ""],
+  "NaN in an object": [{ a: Object(NaN) }, "/a"],
+  "infinity inside": [{ list: [[-Infinity]] }, "/list/0/0"],
+  "a form": [new FormData(), ""],
+  "a map inside": [{ list: [new Map()] }, "/list/0"],
+  "a set behind a name with slashes": [{ "a/b~c": new Set() }, "/a~1b~0c"],
+  "a promise inside": [{ "": Promise.resolve() }, "/"],
+  "a regular expression": [{ a: /b/ }, "/a"],
+  "bytes inside": [{ list: [new Uint8Array(1)] }, "/list/0"],
+  "an invalid date": [{ filter: { since: new Date("no") } }, "/filter/since"],
+  "an invalid date, shared": [[{ a: 1 }, shared, shared], "/1/at"],
+  "a toJSON() that returns a bigint": [{ a: { toJSON: () => 1n } }, "/a"],
 };
 
-for (const [kind, body] of Object.entries(badBodies)) {
-  Deno.test(`call() refuses a body that is or contains ${kind}`, async () => {
+for (const [kind, [body, place]] of Object.entries(badBodies)) {
+  Deno.test(`call() refuses a body that is or contains ${kind}, and says where`, async () => {
     const error = await failure(ConfigurationError, unsent.call("POST", "endpoint", { body }));
-    expect(error.message).toMatch(/^"body" must/);
+    const where = place && `; the one at "${place}" is not`;
+    expect(error.message).toBe(`"body" must be a value that JSON can represent${where}`);
+    expect(error.option).toBe("body");
+    if (!where) return;
+    const query = unsent.call("POST", "endpoint", { query: { body } });
+    expect((await failure(ConfigurationError, query)).message).toContain(`"/body${place}"`);
   });
 }
+
+Deno.test("call() refuses a body in a circle, or with a toJSON() that throws", async () => {
+  const toJSON = () => {
+    throw new RangeError("boom");
+  };
+  for (const body of [circular, { list: [circular] }, { toJSON }, [{ a: { toJSON } }]]) {
+    const error = await failure(ConfigurationError, unsent.call("POST", "endpoint", { body }));
+    expect(error.message).toMatch(/^"body" must be a value that JSON can represent/);
+  }
+});
 
 Deno.test("call() refuses a body on a GET or HEAD request", async () => {
   for (const method of ["GET", "HEAD"] as const) {

@@ -3,12 +3,19 @@ import { expect } from "@std/expect";
 
 import { type ClientOptions, ConfigurationError, createClient, type Method } from "../mod.ts";
 import { apiKey, baseUrl, sendAll, unusedFetch } from "./client.ts";
-import { failure, failures, shown } from "./outcome.ts";
+import { failure, shown } from "./outcome.ts";
 import type { AnyPath } from "./server.ts";
+
+/** Returns the error that an attempt fails with, whose message begins with the option's name. */
+async function refused(attempt: Promise<unknown> | (() => unknown)): Promise<ConfigurationError> {
+  const error = await failure(ConfigurationError, attempt);
+  expect(error.option).toBe(/^"([^"]+)" /.exec(error.message)?.[1]);
+  return error;
+}
 
 /** Returns the error that createClient() throws. */
 function refusal(options: unknown): Promise<ConfigurationError> {
-  return failure(ConfigurationError, () => createClient(options as ClientOptions));
+  return refused(() => createClient(options as ClientOptions));
 }
 
 const badBaseUrls: Record<string, unknown> = {
@@ -77,7 +84,7 @@ for (const [name, values] of badNumbers) {
       const options = { [name]: value };
       const errors = [await refusal({ baseUrl, ...options })];
       if (name !== "maxResponseBytes") {
-        errors.push(...await failures(ConfigurationError, sendAll(client, options)));
+        errors.push(...await Promise.all(sendAll(client, options).map(refused)));
       }
       for (const { message } of errors) expect(message).toContain(`"${name}" must`);
     }
@@ -94,8 +101,8 @@ Deno.test("calls refuse a signal that is not an AbortSignal", async () => {
   const apiKey = () => "some-key";
   const client = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
   for (const signal of ["x", new AbortController()]) {
-    for (const error of await failures(ConfigurationError, sendAll(client, { signal }))) {
-      expect(error.message).toMatch(/^"signal" must/);
+    for (const { message } of await Promise.all(sendAll(client, { signal }).map(refused))) {
+      expect(message).toMatch(/^"signal" must be an AbortSignal, not /);
     }
   }
 });
@@ -133,10 +140,9 @@ Deno.test("calls name the argument that is wrong, and what to do", async () => {
       throw new Error("junk");
     },
   };
-  const { signal } = new AbortController();
   const cases: [Promise<unknown>, RegExp][] = [
-    [client.checkKey(undefined as never, { signal }), /^"apiKey" must be .*, not undefined$/],
-    [client.checkKey({ signal } as never, {}), /^"apiKey" must be .*, not an object$/],
+    [client.checkKey("key", 7 as never), /^"options" must be an object, not a number/],
+    [client.call("GET", "a", "b" as never), /^"options" must be an object, not a string/],
     [client.call(Symbol() as never, "report"), /^"method" must be one of DELETE, GET/],
     [client.call(junk as never, "report"), /^"method" must be one of/],
     [client.call("GET", Symbol() as never), /^"endpoint" must be a string, not a symbol/],
@@ -145,6 +151,14 @@ Deno.test("calls name the argument that is wrong, and what to do", async () => {
     [client.call("GET", "report", { signal: {} as never }), /^"signal" must be an AbortSignal/],
     [client.GET(junk as never), /^"path" must be a string, not an object/],
     [client.GET("/a", { parseAs: "xml" } as never), /^"parseAs" must be one of json, text/],
+    [client.GET("/a", { fetch: 7 } as never), /^"fetch" must be a function, not a number/],
+    [client.GET("/a", { body: {} }), /^"body" must be left out of a GET request/],
+    [client.GET("/{id}", { params: { path: { id: "" } } }), /^"params.path" must have a value/],
+    [client.GET("/a/../b"), /^"path" must not contain/],
+    [client.GET("/a", { baseUrl: "https://b.example/" }), /^"baseUrl" is at another origin/],
+    [client.call("POST", "a", { body: 1n }), /^"body" must be a value that JSON can represent/],
+    [client.call("GET", "a", { query: [] as never }), /^"query" must be an object of names/],
+    [client.call("GET", "a", { schema: {} as never }), /^"schema" must be a Standard Schema/],
     [client.GET("/a", { Request: 7 } as never), /^"Request" must be a function, not a number/],
     [client.GET("/a", { middleware: {} } as never), /^"middleware" must be a list, not an object/],
     [
@@ -154,13 +168,53 @@ Deno.test("calls name the argument that is wrong, and what to do", async () => {
     [client.TRACE("/a" as never), /^"method" must be one of/],
   ];
   for (const [call, expected] of cases) {
-    expect((await failure(ConfigurationError, call)).message).toMatch(expected);
+    expect((await refused(call)).message).toMatch(expected);
   }
-  const { message } = await failure(
-    ConfigurationError,
-    () => client.use({ onError: "x" } as never),
-  );
+  const { message } = await refused(() => client.use({ onError: "x" } as never));
   expect(message).toBe('"onError" must be a function, not a string');
+});
+
+const misspelt: [string, string | undefined][] = [
+  ["timeOut", "timeout"],
+  ["timout", "timeout"],
+  ["TIMEOUT", "timeout"],
+  ["time", "timeout"],
+  ["retires", "retries"],
+  ["retry", undefined],
+  ["Signal", "signal"],
+  ["singal", "signal"],
+  ["apikey", undefined],
+  ["", undefined],
+];
+
+for (const [name, meant] of misspelt) {
+  Deno.test(`calls refuse the option "${name}", and suggest the one that was meant`, async () => {
+    const client = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
+    const options = { [name]: 1 };
+    const calls: [string, Promise<unknown>][] = [
+      ["checkKey()", client.checkKey(options)],
+      ["checkKey()", client.checkKey("some-key", options)],
+      ["call()", client.call("GET", "report", options)],
+    ];
+    for (const [method, call] of calls) {
+      const { message, option } = await failure(ConfigurationError, call);
+      const rest = meant ? `; did you mean "${meant}"?` : ` of ${method}`;
+      expect(message).toBe(`"${name}" is not an option${rest}`);
+      expect(option).toBe(name);
+    }
+  });
+}
+
+Deno.test("openapi-fetch's methods refuse only what differs in case from an option", async () => {
+  const fetch = () => Promise.resolve(Response.json([1]));
+  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch });
+  for (const name of ["timeOut", "TIMEOUT", "Retries", "SIGNAL"]) {
+    const { message, option } = await refused(client.GET("/a", { [name]: 1 } as never));
+    expect(message).toBe(`"${name}" is not an option; did you mean "${name.toLowerCase()}"?`);
+    expect(option).toBe(name);
+  }
+  const init = { keepalive: true, priority: "low", timout: 1, next: { revalidate: 1 } };
+  expect((await client.GET("/a", init as never)).data).toEqual([1]);
 });
 
 Deno.test("createClient() takes inherited options, and reads each of them once", async () => {

@@ -6,7 +6,7 @@ import * as v from "valibot";
 import { z } from "zod";
 
 import { ConfigurationError, createClient, InvalidResponseError, TimeoutError } from "../mod.ts";
-import { apiKey } from "./client.ts";
+import { apiKey, baseUrl } from "./client.ts";
 import { caught, failure, shown } from "./outcome.ts";
 import { json, serve } from "./server.ts";
 
@@ -20,6 +20,14 @@ function assertType<_T extends true>(): void {}
 function schemaOf(validate: (value: unknown) => unknown): StandardSchemaV1 {
   return { "~standard": { version: 1, vendor: "test", validate: validate as never } };
 }
+
+const boom = () => {
+  throw new RangeError(`boom ${apiKey}`);
+};
+
+/** An object with a getter that throws. */
+const throwing = (name: string, rest = {}) =>
+  Object.defineProperty({ ...rest }, name, { get: boom });
 
 /** Serves one response to everything. */
 async function serveJson(value: unknown) {
@@ -108,27 +116,116 @@ Deno.test("call() shows no key that a schema quotes", async () => {
 Deno.test("call() refuses a schema that is not one before anything is sent", async () => {
   const { server, client } = await serveJson(1);
   await using _ = server;
-  for (const schema of [null, 1, {}, () => {}, { "~standard": {} }, { "~standard": null }]) {
+  const notSchemas = [
+    null,
+    1,
+    {},
+    () => {},
+    { "~standard": {} },
+    { "~standard": null },
+    throwing("~standard"),
+    { "~standard": throwing("validate") },
+  ];
+  for (const schema of notSchemas) {
     const call = client.call("GET", "report", { schema: schema as never });
-    expect((await failure(ConfigurationError, call)).message).toMatch(
-      /^"schema" must be a Standard Schema/,
-    );
+    const { message, option } = await failure(ConfigurationError, call);
+    expect(message).toMatch(/^"schema" must be a Standard Schema/);
+    expect(option).toBe("schema");
   }
   expect(server.requests).toEqual([]);
 });
 
-Deno.test("call() names the schema when it throws or its result is invalid", async () => {
-  const { server, client } = await serveJson(1);
-  await using _ = server;
-  const boom = () => {
-    throw new RangeError(`boom ${apiKey}`);
-  };
-  for (const validate of [() => undefined, () => 7, boom, async () => await boom()]) {
+/** Results that break Standard Schema. */
+const brokenResults: Record<string, () => unknown> = {
+  "undefined": () => undefined,
+  "a number": () => 7,
+  "an error that it throws": boom,
+  "an error that it rejects with": () => Promise.reject(new Error(apiKey)),
+  "nothing that it rejects with": () => Promise.reject(),
+  "a getter that throws for issues": () => throwing("issues"),
+  "a getter that throws for the value": () => throwing("value"),
+  "a then() that throws": () => throwing("then"),
+  "issues that are a string": () => ({ issues: "abc" }),
+  "issues that are a number": () => ({ issues: 1 }),
+  "issues that are a set": () => ({ issues: new Set([{ message: "m" }]) }),
+  "null as an issue": () => ({ issues: [null] }),
+  "undefined as an issue": () => ({ issues: [undefined] }),
+  "a string as an issue": () => ({ issues: ["abc"] }),
+  "an issue without a message": () => ({ issues: [{ path: [] }] }),
+  "a message that is an object": () => ({ issues: [{ message: {} }] }),
+  "a getter that throws for a message": () => ({ issues: [throwing("message")] }),
+  "a path that is null": () => ({ issues: [{ message: "m", path: null }] }),
+  "a path that is a number": () => ({ issues: [{ message: "m", path: 7 }] }),
+  "a path with a segment whose key throws": () => ({
+    issues: [{ message: "m", path: [throwing("key")] }],
+  }),
+  "a path with a key that is no text": () => ({
+    issues: [{ message: "m", path: [{ key: Object.create(null) }] }],
+  }),
+  "a path that throws": () => ({ issues: [throwing("path", { message: "m" })] }),
+};
+
+for (const [kind, validate] of Object.entries(brokenResults)) {
+  Deno.test(`call() names the schema when its result is ${kind}`, async () => {
+    const fetch = () => Promise.resolve(Response.json(1));
+    const client = createClient({ baseUrl, apiKey, fetch });
     const call = client.call("GET", "report", { schema: schemaOf(validate) });
     const error = await failure(ConfigurationError, call);
-    expect(error.message).toMatch(/"schema"/);
+    expect(error.message).toMatch(/^"schema" failed: (?!.*\[object)/);
+    expect(error.option).toBe("schema");
     expect(shown(error)).not.toContain(apiKey);
+  });
+}
+
+Deno.test("call() takes any path that Standard Schema allows, and null in one", async () => {
+  const fetch = () => Promise.resolve(Response.json(1));
+  const client = createClient({ baseUrl, apiKey, fetch });
+  const paths: [unknown, string][] = [
+    [undefined, ""],
+    [[], ""],
+    [[""], "/"],
+    [["a", 0, { key: "b" }, { key: 1 }], "/a/0/b/1"],
+    [[Symbol("s"), { key: Symbol("t") }], "/Symbol(s)/Symbol(t)"],
+    [[null, undefined], "/null/undefined"],
+  ];
+  for (const [path, expected] of paths) {
+    const schema = schemaOf(() => ({ issues: [{ message: "m", path }] }));
+    const { issues } = await failure(
+      InvalidResponseError,
+      client.call("GET", "report", { schema }),
+    );
+    expect(issues).toEqual([{ path: expected, rule: "schema", message: "m" }]);
   }
+});
+
+Deno.test("call() keeps at most 100 issues, with paths and messages of at most 500", async () => {
+  const list = Array.from({ length: 100_000 }, String);
+  const long = "x".repeat(2 ** 20);
+  const path = Array(1_000).fill(long);
+  let read = 0;
+  const lazy = () =>
+    list.map((_, index) => ({
+      get message() {
+        read++;
+        return long;
+      },
+      path: [index, ...index < 100 ? path : []],
+    }));
+  const fetch = () => Promise.resolve(Response.json(list));
+  const client = createClient({ baseUrl, apiKey, fetch });
+  const schemas = [z.array(z.number()), v.array(v.number()), schemaOf(() => ({ issues: lazy() }))];
+  for (const schema of schemas) {
+    const error = await failure(InvalidResponseError, client.call("GET", "report", { schema }));
+    expect(error.issues.length).toBe(100);
+    expect(error.issues[99]!.path).toMatch(/^\/99/);
+    expect(error.message).toMatch(/; and 95 more\)$/);
+    expect(error.message.length).toBeLessThan(10_000);
+    for (const { path, message } of error.issues) {
+      expect(path.length).toBeLessThanOrEqual(500);
+      expect(message!.length).toBeLessThanOrEqual(500);
+    }
+  }
+  expect(read).toBe(100);
 });
 
 Deno.test("call() times out and can be aborted while a schema runs", async () => {

@@ -36,6 +36,31 @@ Deno.test("checkKey() resolves to a union that narrows on apiKeyValid", async ()
   }
 });
 
+Deno.test("checkKey() takes no key that may be missing", async () => {
+  // Only the compiler reads this.
+  const _neverCalled = (request: Request, keys: string[]) => {
+    // @ts-expect-error The header may be missing.
+    client.checkKey(request.headers.get("x-key"));
+    // @ts-expect-error Without it, the client's own key would be checked.
+    client.checkKey(request.headers.get("x-key") ?? undefined);
+    // @ts-expect-error The key may be missing.
+    client.checkKey(keys[0], { timeout: 1 });
+    // @ts-expect-error The key is a string.
+    client.checkKey(keys);
+    // @ts-expect-error The key is a string.
+    client.checkKey(Promise.resolve("k"));
+    // @ts-expect-error There is no such option.
+    client.checkKey({ timeOut: 1 });
+    // @ts-expect-error There is no such option.
+    client.checkKey("k", { apiKey: "k" });
+    // @ts-expect-error There is no such option.
+    client.call("GET", "report", { retires: 1 });
+    client.checkKey(request.headers.get("x-key") ?? "");
+  };
+  // This one compiles, because the options may be left out, but it is refused.
+  await expect(client.checkKey(undefined)).rejects.toThrow(ScamAddressError);
+});
+
 Deno.test("POST() takes only what the OpenAPI document has", async () => {
   const { data, error, response } = await client.POST("/checkKey", { body: { apiKey: "k" } });
   assertType<Equal<typeof error, unknown>>();
