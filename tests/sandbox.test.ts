@@ -82,6 +82,7 @@ Deno.test("createSandbox() refuses bad options and shows no key", () => {
     }
     expect(error).toBeInstanceOf(ConfigurationError);
     expect((error as Error).message).toMatch(message);
+    expect((error as ConfigurationError).option).toBe(Object.keys(options as object)[0]);
     expect((error as Error).message).not.toMatch(/some-key/);
   }
 });

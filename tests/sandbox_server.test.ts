@@ -338,6 +338,7 @@ Deno.test("serveSandbox() rejects when it cannot listen, and says why", async ()
     const error = await serveSandbox(undefined, options).catch((error) => error);
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toMatch(message);
+    expect(error.option).toBe(Object.keys(options!)[0]);
   }
 });
 
@@ -360,6 +361,7 @@ Deno.test("serveSandbox() refuses bad arguments by name", async () => {
     const error = await serveSandbox(sandbox as never, options as never).catch((error) => error);
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toMatch(message);
+    expect(error.option).toBe(Object.keys(options as object)[0] ?? "sandbox");
   }
 });
 
