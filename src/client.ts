@@ -318,8 +318,8 @@ async function settle(
 
 /** Makes the error for a 4xx or 5xx status. */
 function statusError({ error, response }: Result, call: Call): HttpError {
-  const text = typeof error === "string" ? error : JSON.stringify(error) ?? "";
-  const body = call.bodies.get(response) ?? new TextEncoder().encode(text);
+  const text = () => typeof error === "string" ? error : JSON.stringify(error) ?? "";
+  const body = call.bodies.get(response) ?? new TextEncoder().encode(text());
   return httpError({ response, body }, call);
 }
 
