@@ -317,9 +317,10 @@ async function settle(
 
 /** Makes the error for a 4xx or 5xx status. */
 function statusError({ error, response }: Result, call: Call): HttpError {
-  const text = typeof error === "string" ? error : JSON.stringify(error) ?? "";
-  const body = call.bodies.get(response) ?? new TextEncoder().encode(text);
-  return httpError({ response, body }, call);
+  // openapi-fetch has read a response that onRequest has returned.
+  const encode = () =>
+    new TextEncoder().encode(typeof error === "string" ? error : JSON.stringify(error));
+  return httpError({ response, body: call.bodies.get(response) ?? encode() }, call);
 }
 
 /** Makes the error for arguments that openapi-fetch could not build a request from. */
