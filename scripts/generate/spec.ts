@@ -6,7 +6,6 @@
 
 import {
   BaseResolver,
-  bundle,
   createConfig,
   type Document,
   getLineColLocation,
@@ -16,7 +15,7 @@ import {
 } from "@redocly/openapi-core";
 import { relative, resolve } from "node:path";
 import process from "node:process";
-import type { JsonObject } from "./json.ts";
+import { follow, type Json, type JsonObject, objectOf, pointerTo } from "./json.ts";
 import { plugin } from "./rules.ts";
 
 /** An error in the document, or a feature that the client does not support. */
@@ -24,10 +23,12 @@ export class SpecError extends Error {}
 
 /** An OpenAPI document. */
 export interface Spec {
-  /** The bundled document: every `$ref` in it points into it. */
+  /** The document: every `$ref` in it points into it. */
   readonly document: JsonObject;
   /** What the lint found that does not stop generation, one line each. */
   readonly warnings: readonly string[];
+  /** What is right but may surprise callers, one line each. */
+  readonly notes: readonly string[];
   /** `file:line:column` of a JSON Pointer into the document, or of the nearest place. */
   place(pointer: string): string;
 }
@@ -37,10 +38,13 @@ const config = await createConfig({
   plugins: [plugin],
   extends: ["recommended"],
   rules: {
-    "client/idempotent": "error",
-    "client/schema": "error",
-    "client/security": "error",
+    ...Object.fromEntries(
+      Object.keys(plugin.rules!.oas3!).map((rule) => [`client/${rule}`, "error"]),
+    ),
+    "client/note": "warn",
     "info-license": "off", // the service's document does not show one
+    "no-unresolved-refs": "off", // ours names the target
+    "operation-2xx-response": "off", // ours does not accept `default`
     "operation-4xx-response": "off", // it shows no error status, so none may be listed (section 7)
     "operation-operationId": "error",
   },
@@ -77,31 +81,49 @@ export async function readSpec(file: string): Promise<Spec> {
       throw new SpecError(`${show(file)}:${line}:${col} unreadable: ${reason}`);
     }) as Document;
   const { source, parsed } = document;
-  const version = parsed?.openapi ?? parsed?.swagger ?? "no version";
-  if (!String(version).startsWith("3.1.")) {
+  const version = String(parsed?.openapi ?? parsed?.swagger ?? "no version");
+  if (!version.startsWith("3.1.")) {
     const where = place({ source, pointer: "#/openapi" });
-    const advice = "`npx @scalar/cli document upgrade FILE -o NEW_FILE` converts older documents";
+    const advice = /^(2|3\.0)\./.test(version)
+      ? "`npx @scalar/cli document upgrade FILE -o NEW_FILE` converts older documents"
+      : "write `openapi: 3.1.0`, and nothing that 3.1 does not have";
     throw new SpecError(`${where} version: Expected OpenAPI 3.1, found ${version}; ${advice}`);
   }
 
+  const placeOf = (pointer: string) => place({ source, pointer: `#${pointer}`, reportOnKey: true });
+  const [hazard] = hazardsOf(parsed, parsed);
+  if (hazard) throw new SpecError(`${placeOf(hazard[0])} ${hazard[1]}`);
   const options = { document, externalRefResolver: resolver };
-  const problems = await lintDocument({ ...options, config: config.styleguide });
-  const errors = problems.filter((problem) => severityOf(problem) === "error");
+  const problems = (await lintDocument({ ...options, config: config.styleguide }))
+    .filter(({ message }) => !message.startsWith("Property `nullable` is not")); // ours has advice
+  const errors = problems.filter(({ severity }) => severity === "error");
   if (errors.length > 0) throw new SpecError(errors.map(line).join("\n"));
 
-  const { bundle: { parsed: bundled } } = await bundle({ ...options, doc: document, config });
+  const isNote = ({ ruleId }: NormalizedProblem) => ruleId === "client/note";
   return {
-    document: bundled,
-    warnings: problems.filter((problem) => severityOf(problem) === "warn").map(line),
-    place: (pointer) => place({ source, pointer: `#${pointer}`, reportOnKey: true }),
+    document: parsed,
+    warnings: problems.filter((problem) => !isNote(problem)).map(line),
+    notes: problems.filter(isNote).map(line),
+    place: placeOf,
   };
 }
 
-/** Redocly's verdict, except where JSON Schema allows what it takes for an error. */
-function severityOf({ severity, message, location }: NormalizedProblem): "error" | "warn" | "off" {
-  // `true` and `false` are schemas too.
-  if (message.startsWith("Expected type `Schema` (object) but got `boolean`")) return "off";
-  const isKeyword = /\/schemas?\//.test(`${location[0]?.pointer}/`) &&
-    /^Property `.*` is not expected here/.test(message);
-  return isKeyword ? "warn" : severity; // it may be misspelled
+/** Finds what Redocly cannot read: JSON Pointers, each with a rule and a message. */
+function* hazardsOf(root: Json, value: Json, pointer = ""): Generator<[string, string]> {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, field] of Object.entries(value)) {
+    const place = pointer + pointerTo(name);
+    const targets: Json[] = [];
+    for (
+      let ref: Json | undefined = name === "$ref" ? field : undefined;
+      `${ref}`.startsWith("#/");
+    ) {
+      if (targets.includes(ref!)) yield [place, `reference: \`${ref}\` leads back to itself`];
+      if (targets.includes(ref!)) break;
+      targets.push(ref!);
+      ref = objectOf(follow(root, ref!)).$ref;
+    }
+    if (name in {}) yield [place, `name: \`${name}\` is a name of JavaScript's; it cannot be read`];
+    yield* hazardsOf(root, field, place);
+  }
 }

@@ -114,8 +114,8 @@ export function renamed(yaml: string): string {
   return yaml.replaceAll("Report", "JourneyReport").replaceAll("/reports", "/journey-reports");
 }
 
-/** Adds an operation and schemas to the OpenAPI document in a folder. */
-async function addOperation(
+/** Adds operations and schemas to the OpenAPI document in a folder. */
+export async function addOperations(
   folder: string,
   [paths, schemas]: readonly string[],
 ): Promise<void> {
@@ -129,7 +129,7 @@ async function addOperation(
 
 /** Adds the operation of CONTRIBUTING.md's example. Returns the test that it adds. */
 export async function addExample(folder: string, edit = (yaml: string) => yaml): Promise<string> {
-  await addOperation(folder, (await exampleBlocks("yaml")).map(edit));
+  await addOperations(folder, (await exampleBlocks("yaml")).map(edit));
   return (await exampleBlocks("ts")).at(-1)!;
 }
 
@@ -159,5 +159,5 @@ export function addSecondExample(folder: string, edit = (yaml: string) => yaml):
   properties:
     address: { type: string }
     limit: { type: integer }`;
-  return addOperation(folder, [paths, schemas].map(edit));
+  return addOperations(folder, [paths, schemas].map(edit));
 }
