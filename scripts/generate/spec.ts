@@ -16,7 +16,7 @@ import {
 import { relative, resolve } from "node:path";
 import process from "node:process";
 import { follow, type Json, type JsonObject, objectOf, pointerTo } from "./json.ts";
-import { plugin } from "./rules.ts";
+import { names, plugin } from "./rules.ts";
 
 /** An error in the document, or a feature that the client does not support. */
 export class SpecError extends Error {}
@@ -38,9 +38,7 @@ const config = await createConfig({
   plugins: [plugin],
   extends: ["recommended"],
   rules: {
-    ...Object.fromEntries(
-      Object.keys(plugin.rules!.oas3!).map((rule) => [`client/${rule}`, "error"]),
-    ),
+    ...Object.fromEntries(names.map((name) => [`client/${name}`, "error"])),
     "client/note": "warn",
     "info-license": "off", // the service's document does not show one
     "no-unresolved-refs": "off", // ours names the target

@@ -45,27 +45,25 @@ const scheme = (Key: unknown) =>
   documentOf({}, { security: [], components: { securitySchemes: { Key } } });
 
 const style = "parameter: Leave it out, or write `deepObject` for an object in a query";
-const explode = "parameter: Leave it out: lists in a query are repeated names";
 const type = "parameter: Write `type`: string, number, integer or boolean; an `array` of these " +
   "is not for headers, an `object` is only for queries with `style: deepObject`";
-const name = "parameter: Write letters, digits, `-` and `_`: this name cannot be sent";
+const name = "parameter: Write letters, digits, `-` and `_`";
+const reserved = "Use another name: fetch or the client sets this header";
 const onlyJson = "request: Write only `application/json`, which the client sends";
 const noBody = "request: Write `post`, or parameters: fetch sends no body with this method";
-const reserved = "security: Leave the parameter out: callers cannot set this header";
 const unseen = "response: Leave it out: the client never returns this status";
+const status = "response: Write `2XX`, `4XX` or `5XX`: types do not have this status";
 const success = "response: Add a success response, such as `2XX`: `default` describes errors";
 const path = "path: Write the path as URLs have it, without `.`, `..` and empty segments";
+const baseUrl = "Leave it out: all requests go to `baseUrl`";
+const receives = "operation: Leave it out: the client receives no requests";
 const object = "schema: Add `type: object`, without which other values match too";
-const circle = "schema: The schema is a part of itself; use `properties` or `items` between";
+const circle = "schema: The schema is a part of itself; refer to it from `properties`";
 const marker = "schema: Write it directly below a name in `properties`";
 const union = "schema: Write `allOf` with `anyOf` and the rest in it, as types read it";
 const mixed = "schema: Write `true`: no type has both kinds of names";
-const headerName = "security: Write another name: fetch does not send this header";
-const only = (what: string) =>
-  `security: The client sends an API key in a header, not ${what}; ` +
-  "write `type: apiKey`, `in: header` and `name`";
-const unsupported = (name: string, advice: string) =>
-  `unsupported: \`${name}\` is not supported; ${advice}`;
+const oneKey =
+  "security: Write `type: apiKey`, `in: header` and `name`: the client sends a key in one header";
 
 /** Documents, each with what the file has at the place of the message, and the message. */
 const refused: Record<string, [document: unknown, at: string, message: string]> = {
@@ -73,7 +71,7 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
   "a list with commas in a query": [
     parameter("query", list, { explode: false }),
     '"explode"',
-    explode,
+    "parameter: Leave it out: a list is sent as repeated names",
   ],
   "a list with pipes": [parameter("query", list, { style: "pipeDelimited" }), '"style"', style],
   "a list with spaces": [parameter("query", list, { style: "spaceDelimited" }), '"style"', style],
@@ -108,17 +106,21 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
   "reserved characters in a query": [
     parameter("query", text, { allowReserved: true }),
     '"allowReserved"',
-    unsupported("allowReserved", "leave it out, because all values are percent-encoded"),
+    "parameter: Leave it out: all values are percent-encoded",
   ],
   "JSON in a query": [
     parameter("query", undefined, { content: json() }),
     '"content"',
-    unsupported("content", "write `schema`"),
+    "parameter: Write `schema` in its place",
   ],
   "a name that a query cannot have": [parameter("query", text, { name: "a&b" }), '"name"', name],
   "matrix in a path": [parameter("path", text, { style: "matrix" }), '"style"', style],
   "label in a path": [parameter("path", text, { style: "label" }), '"style"', style],
-  "explode in a path": [parameter("path", list, { explode: true }), '"explode"', explode],
+  "explode in a path": [
+    parameter("path", list, { explode: true }),
+    '"explode"',
+    "parameter: Leave it out: a list is sent with commas",
+  ],
   "an object in a path": [parameter("path", { type: "object" }), '"schema"', type],
   "a path parameter that is not required": [
     parameter("path", text, { required: false }),
@@ -146,13 +148,13 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
     '"name"',
     "security: Leave the parameter out: the client sends the key",
   ],
-  "a header parameter Accept": [header("Accept"), '"name"', reserved],
-  "a header parameter Content-Type": [header("content-type"), '"name"', reserved],
-  "a header parameter that fetch forbids": [header("Host"), '"name"', reserved],
+  "a header parameter Accept": [header("Accept"), '"name"', `parameter: ${reserved}`],
+  "a header parameter Content-Type": [header("content-type"), '"name"', `parameter: ${reserved}`],
+  "a header parameter that fetch forbids": [header("Host"), '"name"', `parameter: ${reserved}`],
   "a header parameter Authorization": [
     header("Authorization"),
     '"name"',
-    "parameter: Leave the parameter out: the client does not send this header",
+    "parameter: Leave the parameter out: the client sends a key instead",
   ],
   "a header parameter with spaces": [header("X Name"), '"name"', name],
 
@@ -180,27 +182,27 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
   "the servers of an operation": [
     operation({ servers: [{ url: "https://other.example" }] }),
     '"servers"',
-    unsupported("servers", "leave them out, because all requests go to `baseUrl`"),
+    `operation: ${baseUrl}`,
   ],
   "the servers of a path": [
     operation({}, "get", { servers: [{ url: "https://other.example" }] }),
     '"servers"',
-    unsupported("servers", "leave them out, because all requests go to `baseUrl`"),
+    `path: ${baseUrl}`,
   ],
   "TRACE": [
     operation({}, "trace"),
     '"trace"',
-    unsupported("trace", "leave it out, because fetch does not send it"),
+    "path: Leave it out: fetch does not send it",
   ],
   "callbacks": [
     operation({ callbacks: {} }),
     '"callbacks"',
-    unsupported("callbacks", "leave them out, because the client receives no requests"),
+    receives,
   ],
   "webhooks": [
     documentOf({}, { webhooks: {}, security: [] }),
     '"webhooks"',
-    unsupported("webhooks", "leave them out, because the client receives no requests"),
+    receives,
   ],
   "a path with ..": [operation({}, "get", {}, "/a/../b"), '"/a/../b"', path],
   "a path with an empty segment": [operation({}, "get", {}, "//value"), '"//value"', path],
@@ -211,12 +213,12 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
   "a status in lower case": [
     responses({ 200: undefined, "2xx": json() }),
     '"2xx"',
-    "response: Write `2XX`: the types do not have `2xx`",
+    status,
   ],
   "a status that the types do not have": [
     responses({ 226: json() }),
     '"226"',
-    "response: Write `2XX`: the types do not have `226`",
+    status,
   ],
   "a redirect": [responses({ 200: undefined, 302: undefined }), '"302"', unseen],
   "a status below 200": [responses({ 200: undefined, "1XX": undefined }), '"1XX"', unseen],
@@ -251,6 +253,11 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
   ],
   "allOf in a circle": [
     schemas({ A: { allOf: [schemaRef("A"), { type: "object" }] } }),
+    '"A"',
+    circle,
+  ],
+  "a list of itself": [
+    schemas({ A: { type: "array", items: schemaRef("A") } }),
     '"A"',
     circle,
   ],
@@ -307,27 +314,27 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
   "tuples": [
     schemas({ A: { type: "array", prefixItems: [text] } }),
     '"prefixItems"',
-    unsupported("prefixItems", "write `items`"),
+    "schema: Add `items: false` and `minItems: 1`",
   ],
   "patterns of names": [
     schemas({ A: { type: "object", patternProperties: { "^x": text } } }),
     '"patternProperties"',
-    unsupported("patternProperties", "write `additionalProperties`"),
+    "schema: Add `additionalProperties`, the type of other names",
   ],
   "a discriminator": [
     schemas({ A: { oneOf: [{}], discriminator: { propertyName: "a" } } }),
     '"discriminator"',
-    unsupported("discriminator", "write a required property with a `const` in each branch"),
+    "schema: Write a required property with a `const` in each branch",
   ],
   "nullable": [
     schemas({ A: { type: "string", nullable: true } }),
     '"nullable"',
-    unsupported("nullable", 'write `type: [string, "null"]`, or `anyOf` with `type: "null"`'),
+    'schema: Write `type: [string, "null"]`',
   ],
   "schemas in a schema": [
     schemas({ A: { $defs: { B: text } } }),
     '"$defs"',
-    unsupported("$defs", "write the schemas below `components`"),
+    "schema: Write the schemas below `components`",
   ],
   "true as a branch": [
     schemas({ A: { anyOf: [true] } }),
@@ -356,21 +363,21 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
   ],
 
   // Security
-  "a bearer token": [scheme({ type: "http", scheme: "bearer" }), '"type"', only("http bearer")],
+  "a bearer token": [scheme({ type: "http", scheme: "bearer" }), '"type"', oneKey],
   "a key in a query": [
     scheme({ type: "apiKey", in: "query", name: "key" }),
-    '"type"',
-    only("apiKey in query"),
+    '"in"',
+    oneKey,
   ],
   "a key in a header that fetch forbids": [
     scheme({ type: "apiKey", in: "header", name: "Cookie" }),
     '"name"',
-    headerName,
+    `security: ${reserved}`,
   ],
   "a key in a header with a space": [
     scheme({ type: "apiKey", in: "header", name: "X Key" }),
     '"name"',
-    headerName,
+    "security: Write letters, digits, `-` and `_`",
   ],
   "OpenAPI 3.2": [
     documentOf({}, { openapi: "3.2.0" }),

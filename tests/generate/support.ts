@@ -118,11 +118,13 @@ export function renamed(yaml: string): string {
 export async function addOperations(
   folder: string,
   [paths, schemas]: readonly string[],
+  components = "",
 ): Promise<void> {
   const file = join(folder, "openapi/openapi.yaml");
   const indent = (text = "", by: string) => text.trimEnd().replaceAll(/^(?=.)/gm, by);
   const text = (await readFile(file, "utf8"))
     .replace(/\npaths:\n/, (line) => `${line}${indent(paths, "  ")}\n\n`)
+    .replace(/\ncomponents:\n/, (line) => line + components)
     .replace(/\n {2}schemas:\n/, (line) => `${line}${indent(schemas, "    ")}\n\n`);
   await writeFile(file, text);
 }
