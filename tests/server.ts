@@ -5,6 +5,7 @@ import {
   type Server,
   type Socket,
 } from "node:net";
+import { clearTimeout, setTimeout } from "node:timers"; // which no test replaces
 
 /** A request as it arrived. */
 export interface Recorded {
@@ -39,8 +40,21 @@ export type Responder = (
   count: number,
 ) => void | Promise<void>;
 
-async function listen(server: Server, scheme = "http"): Promise<TestServer> {
+/** How long a server runs, in milliseconds, so that no test hangs. */
+const LIMIT = 60_000;
+
+async function listen(server: Server, limit: number, scheme = "http"): Promise<TestServer> {
   const sockets = new Set<Socket>();
+  let isLate = false;
+  const close = () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    return closed;
+  };
+  const timer = setTimeout(() => {
+    isLate = true;
+    close();
+  }, limit).unref();
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
@@ -51,15 +65,15 @@ async function listen(server: Server, scheme = "http"): Promise<TestServer> {
     url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     sockets,
     async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
-      await closed;
+      clearTimeout(timer);
+      await close();
+      if (isLate) throw new Error(`The test used its server for more than ${limit} ms`);
     },
   };
 }
 
 /** Starts an HTTP server on an ephemeral port; `await using` stops it. */
-export async function serve(respond: Responder): Promise<HttpServer> {
+export async function serve(respond: Responder, limit = LIMIT): Promise<HttpServer> {
   const requests: Recorded[] = [];
   const server = createServer(async (request, response) => {
     let body = "";
@@ -80,7 +94,7 @@ export async function serve(respond: Responder): Promise<HttpServer> {
     await respond(recorded, response, requests.length);
   });
   return {
-    ...await listen(server),
+    ...await listen(server, limit),
     requests,
     closeIdleConnections: () => server.closeIdleConnections(),
   };
@@ -90,8 +104,9 @@ export async function serve(respond: Responder): Promise<HttpServer> {
 export function serveSockets(
   connect: (socket: Socket) => void,
   scheme?: "http" | "https",
+  limit = LIMIT,
 ): Promise<TestServer> {
-  return listen(createTcpServer(connect), scheme);
+  return listen(createTcpServer(connect), limit, scheme);
 }
 
 /** Starts a server that reads each request to its end, and then sends raw bytes. */
