@@ -50,7 +50,7 @@ const type = "parameter: Write `type`: string, number, integer or boolean; an `a
 const name = "parameter: Write letters, digits, `-` and `_`";
 const reserved = "Use another name: fetch or the client sets this header";
 const onlyJson = "request: Write only `application/json`, which the client sends";
-const noBody = "request: Write `post`, or parameters: fetch sends no body with this method";
+const noBody = "path: Write `post`, or parameters: fetch sends no body with this method";
 const unseen = "response: Leave it out: the client never returns this status";
 const status = "response: Write `2XX`, `4XX` or `5XX`: types do not have this status";
 const success = "response: Add a success response, such as `2XX`: `default` describes errors";
@@ -237,12 +237,12 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
   "content of a 204": [
     responses({ 204: json() }),
     '"204"',
-    "response: Leave `content` out: a 204 has no body",
+    "response: Leave `content` out: this response has no body",
   ],
   "content of HEAD": [
     responses({ 200: json() }, "head"),
-    '"head"',
-    "response: Leave `content` out: a response to HEAD has no body",
+    '"200"',
+    "response: Leave `content` out: this response has no body",
   ],
 
   // Schemas
