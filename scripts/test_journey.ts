@@ -37,7 +37,7 @@ function runTasks(): void {
 
 console.log("The example of CONTRIBUTING.md");
 const document = await readFile(join(project.path, "openapi/openapi.yaml"), "utf8");
-const edit = /^ +\/reports\b/m.test(document) ? renamed : (text: string) => text;
+const edit = /^ +\/reports\b/m.test(document) ? renamed("Other") : (text: string) => text;
 const test = edit(await addExample(project.path, edit));
 await appendFile(join(project.path, "tests/service.test.ts"), `\n${test}`);
 runTasks();

@@ -109,12 +109,11 @@ const visitors: Record<string, () => object> = {
     // deno-lint-ignore no-explicit-any
     ref: (reference: JsonObject, context: any, { node, error }: any) =>
       visit(({ $ref, ...others }, { refuse }) => {
-        const isLocal = `${$ref}`.startsWith("#/");
-        refuse("$ref", !isLocal, `Write the target of \`${$ref}\` below \`components\``);
         const reason = error ? `: ${error.message}` : "";
-        refuse("$ref", isLocal && node === undefined, `Cannot resolve \`${$ref}\`${reason}`);
+        refuse("$ref", node === undefined, `Cannot resolve \`${$ref}\`${reason}`);
         for (const name of Object.keys(others).filter((name) => !annotation.test(name))) {
-          refuse(name, true, `\`${name}\` next to \`$ref\` is not read; write \`allOf\` with both`);
+          const message = `\`${name}\` next to \`$ref\` is not read; write \`allOf\` with both`;
+          refuse(name, true, message);
         }
       })(reference, context),
   }),
@@ -135,8 +134,10 @@ const visitors: Record<string, () => object> = {
       const isMore = isObject || schema.allOf || (type && type !== "object");
       const isUnion = anyOf && isMore;
       refuse("anyOf", isUnion, "Write `allOf` with `anyOf` and the rest in it, as types read it");
-      const isAny = schema.patternProperties && additionalProperties === undefined;
-      refuse("patternProperties", isAny, "Add `additionalProperties`, the type of other names");
+      const isOpen = additionalProperties === true ||
+        (additionalProperties === false && !properties);
+      const isAny = schema.patternProperties && !isOpen;
+      refuse("patternProperties", isAny, "Add `additionalProperties: true`: types need it");
       const { length } = listOf(schema.prefixItems);
       const isTuple = length === 0 || (items === false && minItems === length);
       refuse("prefixItems", !isTuple, `Add \`items: false\` and \`minItems: ${length}\``);

@@ -106,22 +106,20 @@ export async function readSpec(file: string): Promise<Spec> {
   };
 }
 
-/** Finds what Redocly cannot read: JSON Pointers, each with a rule and a message. */
+/** Finds what Redocly cannot read or must not: JSON Pointers, each with a rule and a message. */
 function* hazardsOf(root: Json, value: Json, pointer = ""): Generator<[string, string]> {
-  if (typeof value !== "object" || value === null) return;
-  for (const [name, field] of Object.entries(value)) {
+  for (const [name, field] of Object.entries(value ?? {})) {
     const place = pointer + pointerTo(name);
-    const targets: Json[] = [];
-    for (
-      let ref: Json | undefined = name === "$ref" ? field : undefined;
-      `${ref}`.startsWith("#/");
-    ) {
-      if (targets.includes(ref!)) yield [place, `reference: \`${ref}\` leads back to itself`];
-      if (targets.includes(ref!)) break;
-      targets.push(ref!);
-      ref = objectOf(follow(root, ref!)).$ref;
-    }
     if (name in {}) yield [place, `name: \`${name}\` is a name of JavaScript's; it cannot be read`];
-    yield* hazardsOf(root, field, place);
+    if (typeof field === "object") yield* hazardsOf(root, field, place);
+    if (name !== "$ref" || typeof field !== "string") continue;
+    if (!/^#\/components\/[^/]+\/[^/]+$/.test(field)) {
+      yield [place, `reference: Write the target of \`${field}\` directly below \`components\``];
+      continue;
+    }
+    const found = new Set<Json | undefined>();
+    let ref: Json | undefined = field;
+    while (ref && !found.has(ref)) ref = objectOf(follow(root, (found.add(ref), ref))).$ref;
+    if (ref) yield [place, `reference: \`${field}\` leads to itself`];
   }
 }

@@ -31,10 +31,11 @@ class SchemaReader {
     for (const [keyword, value] of Object.entries(objectOf(from))) {
       if (keyword === "$ref") schema.$ref = this.define(pointerOf(value), this.resolve(value));
       else if (keyword === "required") {
-        const { properties } = objectOf(from); // those that only requests have
-        schema.required = listOf(value).filter((name) =>
-          !objectOf(objectOf(properties)[`${name}`]).writeOnly
-        );
+        const { properties } = objectOf(from); // some are only in requests
+        schema.required = listOf(value).filter((name) => {
+          const { readOnly, writeOnly } = objectOf(objectOf(properties)[`${name}`]);
+          return !writeOnly || readOnly;
+        });
       } else if (values.includes(keyword)) schema[keyword] = value;
       else if (schemas.includes(keyword)) {
         schema[keyword] = typeof value === "boolean" ? value : this.read(value);

@@ -249,7 +249,7 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
   "a schema that refers only to itself": [
     schemas({ A: schemaRef("A") }),
     '"$ref"',
-    "reference: `#/components/schemas/A` leads back to itself",
+    "reference: `#/components/schemas/A` leads to itself",
   ],
   "allOf in a circle": [
     schemas({ A: { allOf: [schemaRef("A"), { type: "object" }] } }),
@@ -319,7 +319,7 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
   "patterns of names": [
     schemas({ A: { type: "object", patternProperties: { "^x": text } } }),
     '"patternProperties"',
-    "schema: Add `additionalProperties`, the type of other names",
+    "schema: Add `additionalProperties: true`: types need it",
   ],
   "a discriminator": [
     schemas({ A: { oneOf: [{}], discriminator: { propertyName: "a" } } }),
@@ -357,9 +357,16 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
     "name: `hasOwnProperty` is a name of JavaScript's; it cannot be read",
   ],
   "another file": [
-    responding({ $ref: "other.yaml#/A" }),
+    responding({ $ref: "https://other.example/api.yaml#/A" }),
     '"$ref"',
-    "reference: Write the target of `other.yaml#/A` below `components`",
+    "reference: Write the target of `https://other.example/api.yaml#/A` directly below " +
+    "`components`",
+  ],
+  "a part of another schema": [
+    schemas({ A: { type: "object", properties: { a: schemaRef("A/properties/b"), b: text } } }),
+    '"$ref"',
+    "reference: Write the target of `#/components/schemas/A/properties/b` directly below " +
+    "`components`",
   ],
 
   // Security

@@ -109,9 +109,11 @@ async function exampleBlocks(language: string): Promise<string[]> {
     .map(([, , code = ""]) => code.replaceAll(/^ {3}/gm, ""));
 }
 
-/** Gives an operation and schemas other names than a maintainer does who follows the example. */
-export function renamed(yaml: string): string {
-  return yaml.replaceAll("Report", "JourneyReport").replaceAll("/reports", "/journey-reports");
+/** Makes a function that gives an operation and schemas other names than the example's. */
+export function renamed(word: string): (text: string) => string {
+  return (text) =>
+    text.replaceAll("Report", `${word}Report`)
+      .replaceAll("/reports", `/${word.toLowerCase()}-reports`);
 }
 
 /** Adds operations and schemas to the OpenAPI document in a folder. */

@@ -87,6 +87,7 @@ const components = `
     Feature:
       description: A feature.
       headers: { X-Left: { schema: { type: integer } } }
+      links: { Next: { operationId: testFeature } }
       content: { application/json: { schema: { $ref: "#/components/schemas/Feature" } } }
 `;
 
