@@ -20,7 +20,7 @@ export interface ResponseSpec {
   readonly pointer: string;
 }
 
-const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+const methods = ["get", "put", "post", "delete", "options", "head", "patch"];
 const repeatable = ["get", "put", "delete", "options", "head"];
 
 /**

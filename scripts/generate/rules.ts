@@ -7,12 +7,8 @@ import { isCircular, isSendable, type Read } from "./schemas.ts";
 
 type Plugin = Exclude<NonNullable<RawUniversalConfig["plugins"]>[number], string>;
 
-/** A field that is refused, in rules.yaml. */
-interface Row {
-  readonly name: string;
-  readonly value?: string;
-  readonly advice: string;
-}
+/** A row of rules.yaml. */
+type Row = { name: string; value?: string; advice: string };
 
 /** What a rule can do with a node. */
 interface Tools {
@@ -45,10 +41,9 @@ function visitorOf([key, rows]: [key: string, rows: Row[]]): object {
     if (place && node.in !== place) return;
     for (const { name, value = "", advice } of rows) {
       for (const field of Object.keys(node).filter((field) => RegExp(name).test(field))) {
-        const text = objectOf(node[field]) === node[field]
-          ? JSON.stringify(node[field])
-          : node[field];
-        refuse(field, RegExp(value, "i").test(`${text}`), advice);
+        const given = node[field]!;
+        const text = typeof given === "object" ? JSON.stringify(given) : `${given}`;
+        refuse(field, RegExp(value, "i").test(text), advice);
       }
     }
   });
