@@ -41,4 +41,4 @@ export {
 } from "./src/errors.ts";
 export type { components, operations, paths } from "./src/generated/types.ts";
 export type { CallOptions, ClientOptions, Middleware } from "./src/options.ts";
-export type { RetryEvent } from "./src/retry.ts";
+export type { RetryEvent } from "./src/transport/retry.ts";

@@ -1,12 +1,22 @@
 import type { Middleware, ParseAs } from "openapi-fetch";
 
-import { checkFunction, checkOneOf, mustBe, readApiKey, readNumber, readSignal } from "./checks.ts";
-import { ConfigurationError } from "./errors.ts";
-import type { Operation, Validator } from "./operation.ts";
-import type { CallOptions, ClientOptions, Settings } from "./options.ts";
-import { isIdempotent } from "./retry.ts";
-import { Secrets } from "./secrets.ts";
-import { withTimeout } from "./time.ts";
+import {
+  checkFunction,
+  checkOneOf,
+  mustBe,
+  readApiKey,
+  readNumber,
+  readSignal,
+  wrong,
+} from "./checks.ts";
+import { isBodiless, readMethod } from "./endpoint.ts";
+import { operations } from "./generated/operations.ts";
+import type { Validator } from "./operation.ts";
+import { type CallOptions, checkCase, type ClientOptions, type Settings } from "./options.ts";
+import { redactor } from "./transport/redact.ts";
+import type { Reading } from "./transport/response.ts";
+import { isIdempotent, type RetryEvent } from "./transport/retry.ts";
+import { within } from "./transport/time.ts";
 
 /** The options of the methods: openapi-fetch's, and those of a single call. */
 export interface Init extends CallOptions {
@@ -15,17 +25,18 @@ export interface Init extends CallOptions {
   fetch?: ClientOptions["fetch"];
   headers?: ClientOptions["headers"];
   middleware?: Middleware[];
-  params?: { path?: Record<string, unknown> };
+  params?: { path?: Record<string, unknown>; header?: object };
   parseAs?: ParseAs;
-  pathSerializer?: unknown;
+  pathSerializer?: ClientOptions["pathSerializer"];
   querySerializer?: unknown;
   Request?: typeof Request;
 }
 
-/** What all attempts of a call have in common. */
-export type Call = Settings & {
-  /** The method and the path, for messages: `GET /report`. */
-  readonly name: string;
+/** What one call needs. */
+export interface Call extends Reading {
+  readonly settings: Settings;
+  readonly method: string;
+  readonly path: string;
   /** The key that the request carries. */
   readonly key: string | undefined;
   /** Whether the request has `Content-Type: application/json`, also without a body. */
@@ -34,13 +45,12 @@ export type Call = Settings & {
   readonly isIdempotent: (method: string) => boolean;
   /** The validators of 2xx responses, by status. */
   readonly validators: Readonly<Record<string, Validator>>;
-  readonly signals: readonly AbortSignal[];
-  readonly Request: typeof Request;
-  /** The keys that no error may show. */
-  readonly secrets: Secrets;
-  /** Whether middleware or the caller sees more than the JSON of the response. */
-  readonly isObserved: boolean;
-};
+  readonly retries: number;
+  readonly onRetry: ((event: RetryEvent) => void | Promise<void>) | undefined;
+  readonly fetch: ClientOptions["fetch"];
+  /** The caller's own class; undefined for the global one. */
+  readonly Request: typeof Request | undefined;
+}
 
 const BODY_TYPES = ["json", "text", "blob", "arrayBuffer", "stream"];
 const HOOKS = ["onRequest", "onResponse", "onError"] as const;
@@ -49,7 +59,10 @@ const HOOKS = ["onRequest", "onResponse", "onError"] as const;
 export function checkMiddleware(middleware: readonly Middleware[]): void {
   if (!Array.isArray(middleware)) throw mustBe("middleware", "a list", middleware);
   for (const each of middleware) {
-    for (const name of HOOKS) checkFunction(name, each?.[name]);
+    if (!each) continue; // as openapi-fetch does
+    for (const name of HOOKS) checkFunction(name, each[name]);
+    if (typeof each === "object" && HOOKS.some((name) => name in each)) continue;
+    throw mustBe("middleware", "objects with onRequest, onResponse or onError", each);
   }
 }
 
@@ -57,29 +70,27 @@ export function checkMiddleware(middleware: readonly Middleware[]): void {
 export async function resolveApiKey(settings: Settings, options: CallOptions): Promise<string> {
   const { apiKey } = settings;
   if (apiKey === undefined) {
-    throw new ConfigurationError('This request needs an API key: set the option "apiKey"');
+    throw wrong("apiKey", "is missing: this request needs the client's key");
   }
   if (typeof apiKey === "string") return apiKey;
   const timeout = readNumber("timeout", options.timeout, settings.timeout);
-  const signals = readSignal(options.signal);
-  const work = async () => {
-    try {
-      return await apiKey();
-    } catch (cause) {
-      throw new ConfigurationError('The function "apiKey" failed', { cause });
-    }
-  };
-  return readApiKey(await withTimeout(work, { name: "apiKey", timeout, signals }));
+  const limits = { name: "apiKey", timeout, signals: readSignal(options.signal) };
+  const explain = (cause: unknown) => wrong("apiKey", "is a function that failed", cause);
+  return readApiKey(await within(limits, async () => await apiKey(), explain));
 }
 
 /** Checks the options of a call, and resolves its key. */
 export async function prepareCall(
-  method: string,
-  path: string,
+  givenMethod: unknown,
+  path: unknown,
   init: Init,
-  operation: Operation | undefined,
+  isDocumented: boolean,
   settings: Settings,
-): Promise<Omit<Call, "isObserved">> {
+): Promise<Call> {
+  const method = readMethod(givenMethod);
+  if (typeof path !== "string") throw mustBe("path", "a string", path);
+  checkCase(init);
+  const operation = isDocumented ? operations[`${method} ${path}`] : undefined;
   const { body, fetch = settings.fetch, middleware = [], parseAs = "json" } = init;
   const timeout = readNumber("timeout", init.timeout, settings.timeout);
   const retries = readNumber("retries", init.retries, settings.retries);
@@ -88,25 +99,32 @@ export async function prepareCall(
   checkFunction("Request", init.Request);
   checkMiddleware(middleware);
   checkOneOf("parseAs", parseAs, BODY_TYPES);
+  if (body !== undefined && isBodiless(method)) {
+    throw wrong("body", `must be left out of a ${method} request`);
+  }
 
   const access = operation?.apiKey ?? "required";
   const needsKey = access === "required" ||
     (access === "optional" && settings.apiKey !== undefined);
   const key = needsKey ? await resolveApiKey(settings, init) : undefined;
-  const secrets = new Secrets(key, (body as { apiKey?: unknown } | null | undefined)?.apiKey);
+  const redact = redactor(key, (body as { apiKey?: unknown } | null | undefined)?.apiKey);
   return {
-    ...settings,
-    name: operation ? `${method} ${path}` : secrets.redact(`${method} ${path}`),
+    settings,
+    method,
+    path,
+    name: operation ? `${method} ${path}` : redact(`${method} ${path}`),
     key,
     isJson: access !== "none",
     isIdempotent: (sent) =>
       operation && sent === method ? operation.idempotent : isIdempotent(sent),
     validators: method === "HEAD" ? {} : operation?.responses ?? {},
+    maxResponseBytes: settings.maxResponseBytes,
+    onRetry: settings.onRetry,
     timeout,
     retries,
     signals,
     fetch,
-    Request: init.Request ?? settings.Request ?? globalThis.Request,
-    secrets,
+    Request: init.Request ?? settings.Request,
+    redact,
   };
 }

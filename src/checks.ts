@@ -1,4 +1,5 @@
 import { ConfigurationError } from "./errors.ts";
+import { throwIfAborted } from "./transport/time.ts";
 
 /** The default, the smallest and the largest value of each numeric option. */
 const LIMITS = {
@@ -7,12 +8,42 @@ const LIMITS = {
   maxResponseBytes: [10 * 2 ** 20, 1, 2 ** 53 - 1],
 } as const;
 
+/** Makes the error for an option or an argument: its name, and what is wrong with it. */
+export function wrong(option: string, problem: string, cause?: unknown): ConfigurationError {
+  const message = `"${option}" ${problem}`;
+  return new ConfigurationError(message, { option }, cause === undefined ? {} : { cause });
+}
+
 /** Makes an error with the kind of a wrong value but not the value, which may be a secret. */
-export function mustBe(name: string, requirement: string, value: unknown): ConfigurationError {
+export function mustBe(option: string, requirement: string, value: unknown): ConfigurationError {
   let kind = `${value === null || Number.isNaN(value) ? value : typeof value}`;
   if (Array.isArray(value)) kind = "array";
   const article = /^(null|NaN|undefined)$/.test(kind) ? "" : /^[aeiou]/.test(kind) ? "an " : "a ";
-  return new ConfigurationError(`"${name}" must be ${requirement}, not ${article}${kind}`);
+  return wrong(option, `must be ${requirement}, not ${article}${kind}`);
+}
+
+/** Finds the name that was probably meant: at most two letters are missing or wrong, or the case. */
+export function closest(misspelled: string, names: readonly string[]): string | undefined {
+  const others = (text: string, letters: string) =>
+    [...letters].reduce((rest, letter) => rest.replace(letter, ""), text).length;
+  const given = misspelled.slice(0, 50).toLowerCase();
+  return names.find((name) => {
+    const lower = name.toLowerCase();
+    return others(given, lower) + others(lower, given) <= Math.min(2, given.length / 4);
+  });
+}
+
+/** Refuses names that are not in a list. */
+export function checkNames(options: object, names: readonly string[], owner: string): void {
+  const name = Object.keys(options).find((name) => !names.includes(name));
+  if (name === undefined) return;
+  const meant = closest(name, names);
+  throw wrong(name, `is not an option${meant ? `; did you mean "${meant}"?` : ` of ${owner}`}`);
+}
+
+/** Writes a segment of a JSON Pointer. */
+export function toPointer(name: PropertyKey): string {
+  return `/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 /** Checks a numeric option; returns its default when it is undefined. */
@@ -25,17 +56,18 @@ export function readNumber(
   const [, min, max] = LIMITS[name];
   const number = value as number; // "as number <" would start type arguments to dnt's parser
   if (Number.isInteger(number) && number >= min && number <= max) return number;
-  throw new ConfigurationError(`"${name}" must be a whole number from ${min} to ${max}`);
+  throw wrong(name, `must be a whole number from ${min} to ${max}`);
 }
 
 /** Checks that an API key can be sent in a header unchanged; the error does not quote it. */
 export function readApiKey(value: unknown): string {
   if (typeof value !== "string") throw mustBe("apiKey", "a string", value);
   if (/^[!-~\xa1-\xff]+([ -~\xa0-\xff]*[!-~\xa1-\xff])?$/.test(value)) return value;
-  throw new ConfigurationError(
+  throw wrong(
+    "apiKey",
     value
-      ? '"apiKey" must be Latin-1 text without control characters, and without spaces at its ends'
-      : '"apiKey" must not be empty',
+      ? "must be Latin-1 text without control characters, and without spaces at its ends"
+      : "must not be empty",
   );
 }
 
@@ -47,7 +79,7 @@ export function checkFunction(name: string, value: unknown): void {
 /** Checks an argument that must be one of a few values. */
 export function checkOneOf(name: string, value: unknown, values: readonly string[]): void {
   if (values.includes(value as string)) return;
-  throw new ConfigurationError(`"${name}" must be one of ${values.join(", ")}`);
+  throw wrong(name, `must be one of ${values.join(", ")}`);
 }
 
 /** Checks the signal of a call, and throws when it is aborted; returns a list of at most one. */
@@ -56,20 +88,6 @@ export function readSignal(signal: AbortSignal | null | undefined): AbortSignal[
   if (Object.prototype.toString.call(signal) !== "[object AbortSignal]") {
     throw mustBe("signal", "an AbortSignal", signal);
   }
-  signal.throwIfAborted();
+  throwIfAborted([signal]);
   return [signal];
-}
-
-/** Refuses a path that a URL parser, here or in the service, could read as another one. */
-export function checkPath(name: string, path: string): void {
-  let decoded = "\\";
-  try {
-    decoded = decodeURIComponent(path);
-  } catch { /* A stray "%", reported below. */ }
-  // deno-lint-ignore no-control-regex
-  if (/[\\\0-\x1f\x7f]|(^|\/)\.\.?(;[^/]*)?(\/|$)/.test(decoded)) {
-    throw new ConfigurationError(
-      `"${name}" must not contain ".", "..", a backslash, a control character or a stray "%"`,
-    );
-  }
 }

@@ -3,21 +3,30 @@ import createFetchClient, {
   type Client,
   type ClientOptions as FetchOptions,
   defaultBodySerializer,
-  type Middleware,
 } from "openapi-fetch";
 
 import { type Call, checkMiddleware, type Init, prepareCall, resolveApiKey } from "./call.ts";
 import { mustBe, readApiKey } from "./checks.ts";
-import { ConfigurationError, ScamAddressError } from "./errors.ts";
-import { operations } from "./generated/operations.ts";
+import { guardPath, METHODS, toJson, toPath, toQuery } from "./endpoint.ts";
+import { ConfigurationError, type HttpError, type Issue, ScamAddressError } from "./errors.ts";
+import { bodies, createFetch, keep, RequestRecord } from "./fetch.ts";
+import { apiKeyHeader } from "./generated/operations.ts";
 import type { components, paths } from "./generated/types.ts";
-import type { Operation } from "./operation.ts";
-import { type CallOptions, type ClientOptions, readClientOptions, readHeaders } from "./options.ts";
-import { checkPathParameters, METHODS, readMethod, toJson, toPath, toQuery } from "./request.ts";
-import { decode, httpError, parseJson, type Received } from "./response.ts";
+import {
+  CALL_OPTIONS,
+  type CallOptions,
+  checkOptions,
+  type ClientOptions,
+  ENDPOINT_OPTIONS,
+  type Middleware,
+  readClientOptions,
+  readHeaders,
+} from "./options.ts";
 import { checkSchema, validate } from "./schema.ts";
-import { type Clock, systemClock } from "./time.ts";
-import { createTransport, readMiddlewareBody } from "./transport.ts";
+import { decode } from "./transport/body.ts";
+import { reasonOf } from "./transport/redact.ts";
+import { httpError, invalidResponse, receive } from "./transport/response.ts";
+import { type Clock, onAbort, systemClock, throwIfAborted } from "./transport/time.ts";
 
 /** The status of an API key; test `apiKeyValid` to know which of the two forms it is. */
 export type KeyStatus = components["schemas"]["KeyStatus"];
@@ -71,24 +80,78 @@ type OutputOf<Given extends Schema> = StandardSchemaV1.InferOutput<Given>;
  * [openapi-fetch](https://openapi-ts.dev/openapi-fetch/)'s methods for the operations of the
  * OpenAPI document.
  *
- * `GET`, `POST` and the other methods resolve to `{ data, error, response }` and also take
- * {@linkcode CallOptions}. They do not reject for a 4xx or 5xx status but set `error`, which is
- * empty when the body is, so test `data` or `response.ok`. For every other failure they reject with
- * the same errors as {@linkcode ScamAddressClient.call}.
+ * `GET`, `POST` and the other methods resolve to `{ data, error, response }`. Their options are
+ * openapi-fetch's and {@linkcode CallOptions}. They do not reject for a 4xx or 5xx status but set
+ * `error`. It is empty when the body is, so test `data` or `response.ok`. For every other failure
+ * they reject with the same errors as {@linkcode ScamAddressClient.call}.
  *
- * Middleware runs once for each call, before the first attempt and after the last, also for
- * `checkKey` and `call`. It never sees the `X-API-Key` header, which is added after it ran, but it
- * sees the body of `checkKey`, which contains the key. `timeout` and `signal` do not stop it, and a
- * call rejects with what it throws. Its `options.parseAs` is `"stream"` in place of `"json"`,
- * because this client parses JSON itself.
+ * `parseAs` chooses what `data` is: `"json"` by default, or `"text"`, `"blob"`, `"arrayBuffer"` or
+ * `"stream"`. The body is always read to its end first, within `timeout` and `maxResponseBytes`, so
+ * `"stream"` is not for streams that never end.
  *
  * @typeParam Paths The type `paths` that openapi-typescript generates from an OpenAPI document.
  */
 export interface ScamAddressClient<Paths extends object = paths> extends OpenapiFetchClient<Paths> {
+  /** Calls a GET operation of the OpenAPI document. */
+  GET: OpenapiFetchClient<Paths>["GET"];
+  /** Calls a PUT operation of the OpenAPI document. */
+  PUT: OpenapiFetchClient<Paths>["PUT"];
+  /** Calls a POST operation of the OpenAPI document. */
+  POST: OpenapiFetchClient<Paths>["POST"];
+  /** Calls a DELETE operation of the OpenAPI document. */
+  DELETE: OpenapiFetchClient<Paths>["DELETE"];
+  /** Calls an OPTIONS operation of the OpenAPI document. */
+  OPTIONS: OpenapiFetchClient<Paths>["OPTIONS"];
+  /** Calls a HEAD operation of the OpenAPI document. */
+  HEAD: OpenapiFetchClient<Paths>["HEAD"];
+  /** Calls a PATCH operation of the OpenAPI document. */
+  PATCH: OpenapiFetchClient<Paths>["PATCH"];
+  /** Always rejects: `fetch` does not allow the method TRACE. */
+  TRACE: OpenapiFetchClient<Paths>["TRACE"];
+  /** Calls an operation of the OpenAPI document by its method and its path. */
+  request: OpenapiFetchClient<Paths>["request"];
+
   /**
-   * Checks whether an API key is valid and how many credits it has.
+   * Adds middleware, for all calls from now on, also `checkKey` and `call`.
    *
-   * The key is sent in the body; the request has no `X-API-Key` header.
+   * @param middleware The middleware, in the order in which it gets requests.
+   * @throws {ConfigurationError} When it is not middleware.
+   */
+  use(...middleware: Middleware[]): void;
+
+  /**
+   * Removes middleware.
+   *
+   * @param middleware The same objects that {@linkcode ScamAddressClient.use} got.
+   */
+  eject(...middleware: Middleware[]): void;
+
+  /**
+   * Checks whether the client's own API key is valid and how many credits it has.
+   *
+   * @example Check the client's own key
+   * ```ts
+   * import { createClient } from "@scam-address/client";
+   * import { createSandbox } from "@scam-address/client/sandbox";
+   *
+   * const { fetch } = createSandbox({ keys: { "demo-key": 100 } });
+   * const baseUrl = "https://service.example/";
+   * const client = createClient({ baseUrl, apiKey: "demo-key", fetch });
+   * const status = await client.checkKey({ timeout: 5_000 });
+   * console.log(status.apiKeyValid ? status.data.credits : "not valid"); // 100
+   * ```
+   *
+   * @param options Options of this call, which override the client's.
+   * @returns The status of the key.
+   * @throws {ScamAddressError} The same errors as for another key.
+   */
+  checkKey(options?: CallOptions): Promise<KeyStatus>;
+
+  /**
+   * Checks whether another API key is valid and how many credits it has.
+   *
+   * The key is sent in the body; the request has no `X-API-Key` header. A key that is `undefined`
+   * or `null` is refused, so that a key that is missing is never taken for the client's own.
    *
    * @example Read the credits of a key
    * ```ts
@@ -101,17 +164,17 @@ export interface ScamAddressClient<Paths extends object = paths> extends Openapi
    * console.log(status.apiKeyValid ? status.data.credits : "not valid"); // 100
    * ```
    *
-   * @param apiKey The key to check; by default the client's own.
+   * @param apiKey The key to check.
    * @param options Options of this call, which override the client's.
    * @returns The status of the key.
-   * @throws {ConfigurationError} When there is no key, or it could not be sent in a header.
+   * @throws {ConfigurationError} When there is no key, or no header can carry it.
    * @throws {HttpError} When the service responds with a 4xx or 5xx status.
    * @throws {RedirectError} When the service responds with a redirect.
    * @throws {NetworkError} When the service cannot be reached or the response breaks off.
    * @throws {TimeoutError} When the last attempt takes longer than `timeout`.
    * @throws {InvalidResponseError} When the response does not match the OpenAPI document.
    */
-  checkKey(apiKey?: string, options?: CallOptions): Promise<KeyStatus>;
+  checkKey(apiKey: string, options?: CallOptions): Promise<KeyStatus>;
 
   /**
    * Calls an endpoint that the OpenAPI document does not have, with the `X-API-Key` header and
@@ -178,39 +241,95 @@ interface Result {
   response: Response;
 }
 
-/** The result of a call, with what it was made from. */
-interface Outcome {
-  readonly result: Result;
-  readonly call: Call;
-  /** The response from the transport; undefined when middleware responded instead. */
-  readonly received: Received | undefined;
+/** How the methods of the client differ. */
+interface Kind {
+  /** Whether the operation is looked up in the OpenAPI document. */
+  readonly isDocumented: boolean;
+  /** Whether a 4xx or 5xx status is thrown. */
+  readonly throws: boolean;
+  /** Checks a 2xx response. */
+  readonly schema?: Schema | undefined;
 }
 
-/** Reads the JSON of a 2xx response, whose body openapi-fetch returns as a stream. */
-async function readData({ result, call, received }: Outcome): Promise<unknown> {
-  const { data, response } = result;
-  if (data === undefined) return parseJson(new Uint8Array(), response.status, call);
-  const body = response === received?.response
-    ? received.body
-    : await readMiddlewareBody(response, call);
-  return parseJson(body, response.status, call);
+/** openapi-fetch's own methods. */
+const DOCUMENTED: Kind = { isDocumented: true, throws: false };
+
+type TypedPost = Client<paths>["POST"];
+
+/** Converts the options of a call to openapi-fetch's own. */
+function toFetchOptions(init: Init, { settings }: Call): object {
+  const { timeout: _timeout, retries: _retries, params = {}, ...rest } = init;
+  const { baseUrl, pathSerializer } = settings;
+  return {
+    ...rest,
+    headers: readHeaders(init.headers),
+    params: { ...params, path: params.path ?? {} }, // without `path`, no serializer is called
+    pathSerializer: guardPath(init.pathSerializer ?? pathSerializer, params.path, baseUrl),
+  };
 }
 
-/** Returns the data of a 2xx response, and throws an error for any other status. */
-function unwrap({ result, call, received }: Outcome): unknown {
-  const { data, error, response } = result;
-  if (response.ok) return data;
-  if (response === received?.response) throw httpError(call, response, decode(received.body));
-  throw httpError(call, response, typeof error === "string" ? error : JSON.stringify(error) ?? "");
+/** Parses the body of a 2xx response as JSON, and checks it. */
+async function readData({ data, response }: Result, call: Call): Promise<unknown> {
+  const known = data === undefined ? new Uint8Array() : bodies.get(response);
+  // A response that onRequest has returned is not read yet.
+  const { body } = known ? { body: known } : await receive(call, () => Promise.resolve(response));
+  const { status } = response;
+  const validate = call.validators[status] ?? call.validators["2XX"];
+  if (!body.byteLength && !validate) return undefined;
+  let value: unknown;
+  let issues: readonly Issue[] | undefined;
+  try {
+    value = JSON.parse(decode(body));
+  } catch {
+    issues = [{ path: "", rule: body.byteLength ? "json" : "empty" }];
+  }
+  issues ??= validate?.(value);
+  if (issues) throw invalidResponse(call.name, response, issues);
+  return value;
+}
+
+/** Reads the arguments of `checkKey`: a missing key must never become the client's own. */
+function readCheckArguments(args: unknown[]): { key?: string; options: CallOptions } {
+  const [first, second] = args;
+  const isOwn = args.length === 0 || (args.length === 1 && Object(first) === first);
+  const options = (isOwn ? first : second) ?? {};
+  if (!isOwn && typeof first !== "string") {
+    const forms = "a string; checkKey() and checkKey(options) check the client's own key, " +
+      "checkKey(apiKey) and checkKey(apiKey, options) another one";
+    throw mustBe("apiKey", forms, first);
+  }
+  checkOptions(options, CALL_OPTIONS, "checkKey()");
+  return isOwn ? { options } : { key: readApiKey(first), options };
+}
+
+/** Reads the final response within the limits, and lets openapi-fetch read it if it will. */
+async function settle(
+  response: Response,
+  call: Call,
+  isJson: boolean,
+): Promise<Response | undefined> {
+  const body = bodies.get(response);
+  const received = body ? { response, body } : await receive(call, () => Promise.resolve(response));
+  bodies.set(response, received.body);
+  const isReadable = body && !response.bodyUsed && !response.body?.locked;
+  return isReadable || (response.ok && isJson) ? undefined : keep(received);
+}
+
+/** Makes the error for a 4xx or 5xx status. */
+function statusError({ error, response }: Result, call: Call): HttpError {
+  const text = typeof error === "string" ? error : JSON.stringify(error) ?? "";
+  const body = bodies.get(response) ?? new TextEncoder().encode(text);
+  return httpError({ response, body }, call);
 }
 
 /** Makes the error for arguments that openapi-fetch could not build a request from. */
-function unbuildable(error: unknown, { name, secrets }: Call): ConfigurationError {
+function unbuildable(error: unknown, { name, redact }: Call): ConfigurationError {
   // A TypeError comes from the runtime and may quote a header or a URL.
-  const cause = error instanceof TypeError ? undefined : secrets.reason(error);
+  const cause = error instanceof TypeError ? undefined : reasonOf(error, redact);
   return new ConfigurationError(
     `"${name}" cannot be built: see "headers", "params", "body" and "baseUrl"` +
       (cause ? `: ${cause.message}` : ""),
+    {},
     cause && { cause },
   );
 }
@@ -253,105 +372,111 @@ export function createClientWith<Paths extends object = paths>(
   clock: Clock,
 ): ScamAddressClient<Paths> {
   const settings = readClientOptions(options);
-  const { baseUrl, headers, querySerializer, bodySerializer, pathSerializer, requestInitExt } =
-    settings;
-  const openapi = createFetchClient<Record<string, never>>({
-    baseUrl,
-    headers,
-    querySerializer,
-    bodySerializer,
-    pathSerializer,
-    requestInitExt,
-  } as FetchOptions);
-  let hasMiddleware = false;
+  const { baseUrl, headers, querySerializer, bodySerializer, requestInitExt } = settings;
+  const openapi = createFetchClient<Record<string, never>>(
+    { baseUrl, headers, querySerializer, bodySerializer, requestInitExt } as FetchOptions,
+  );
+  const ownMiddleware: Middleware[] = [];
 
   /** Sends a request through openapi-fetch and the transport, and checks the response. */
   async function dispatch(
-    method: string,
-    path: string,
-    init: Init,
-    operation: Operation | undefined,
-  ): Promise<Outcome> {
-    const { timeout: _timeout, retries: _retries, headers, parseAs = "json", ...rest } = init;
-    const hasOwnRequest = Boolean(init.Request ?? settings.Request);
-    const isObserved = hasMiddleware || hasOwnRequest || !!init.middleware?.length ||
-      parseAs !== "json";
-    const call = {
-      ...await prepareCall(method, path, init, operation, settings),
-      isObserved,
+    method: unknown,
+    path: unknown,
+    given: Init | null | undefined,
+    { isDocumented, throws, schema }: Kind,
+  ): Promise<Result> {
+    const init = given ?? {};
+    const call = await prepareCall(method, path, init, isDocumented, settings);
+    const isJson = (init.parseAs ?? "json") === "json";
+    const middleware = [...ownMiddleware, ...init.middleware ?? []];
+    const isSeen = middleware.length > 0 || !isJson || !!(call.fetch ?? call.Request);
+    // A Request would leave a listener on the caller's signal until it is collected.
+    const controller = isSeen ? new AbortController() : undefined;
+    const stop = onAbort(call.signals, (reason) => controller?.abort(reason));
+    const send = createFetch(call, clock);
+    let isUnderWay = false; // what is thrown from then on comes from middleware or the fetch
+    const first: Middleware = { // its onResponse runs last
+      onRequest({ request }) {
+        isUnderWay = true;
+        request.headers.delete(apiKeyHeader); // a stray one
+      },
+      onResponse: ({ response }) => settle(response, call, isJson),
     };
-    const transport = createTransport(call, clock);
     let result: Result;
     try {
-      result = await openapi.request(method as never, path as never, {
-        ...rest,
-        headers: readHeaders(headers),
-        parseAs: parseAs === "json" ? "stream" : parseAs,
-        fetch: transport.fetch,
-        Request: transport.Request,
+      result = await openapi.request(call.method as never, call.path as never, {
+        ...toFetchOptions(init, call),
+        middleware: middleware.length > 0 ? [first, ...middleware] : [],
+        parseAs: isJson ? "stream" : init.parseAs, // JSON is parsed here, to be checked
+        Request: isSeen ? call.Request ?? Request : RequestRecord,
+        fetch(request: Request, extension?: RequestInit) {
+          isUnderWay = true;
+          return send(request, extension);
+        },
+        signal: controller?.signal,
       } as never);
     } catch (error) {
-      for (const signal of call.signals) signal.throwIfAborted(); // openapi-fetch loses a falsy one
-      if (transport.isBuilt || error instanceof ScamAddressError) throw error;
-      throw unbuildable(error, call);
+      throwIfAborted(call.signals); // openapi-fetch loses a falsy reason
+      throw isUnderWay || error instanceof ScamAddressError ? error : unbuildable(error, call);
+    } finally {
+      stop();
     }
-    const outcome = { result, call, received: transport.received };
-    if (result.response.ok && parseAs === "json") result.data = await readData(outcome);
-    return outcome;
-  }
-
-  /** Does what openapi-fetch's method of the same name does. */
-  async function perform(method: unknown, path: unknown, init?: Init | null): Promise<Result> {
-    const name = readMethod(method);
-    if (typeof path !== "string") throw mustBe("path", "a string", path);
-    const options = init ?? {};
-    const values = options.params?.path; // without which openapi-fetch calls no serializer
-    const serializer = values && (options.pathSerializer ?? pathSerializer);
-    if (!serializer) checkPathParameters(path, values);
-    const { result } = await dispatch(name, path, options, operations[`${name} ${path}`]);
-    return result;
+    const { response } = result;
+    if (!response.ok && throws) throw statusError(result, call);
+    if (!response.ok || !isJson) return result;
+    const data = await readData(result, call);
+    return { response, data: schema ? await validate(schema, data, response, call) : data };
   }
 
   const client = {
     // openapi-fetch's type has TRACE, which fetch forbids, so it rejects.
     ...Object.fromEntries([...METHODS, "TRACE"].map((method) => [
       method,
-      (path: string, init?: Init) => perform(method, path, init),
+      (path: string, init?: Init) => dispatch(method, path, init, DOCUMENTED),
     ])),
-    request: perform,
+    request: (method: string, path: string, init?: Init) =>
+      dispatch(method, path, init, DOCUMENTED),
     use(...middleware: Middleware[]) {
       checkMiddleware(middleware);
-      hasMiddleware = true;
-      openapi.use(...middleware);
+      ownMiddleware.push(...middleware.filter(Boolean));
     },
-    eject: openapi.eject,
-    async checkKey(key?: string, options?: CallOptions | null): Promise<KeyStatus> {
-      const init = options ?? {};
-      if (Object(key) === key) {
-        throw mustBe("apiKey", "a string (options go second: checkKey(undefined, options))", key);
+    eject(...middleware: Middleware[]) {
+      for (const each of middleware) {
+        const index = ownMiddleware.indexOf(each);
+        if (index >= 0) ownMiddleware.splice(index, 1);
       }
-      const apiKey = key === undefined ? await resolveApiKey(settings, init) : readApiKey(key);
-      const request = { ...init, body: { apiKey }, bodySerializer: defaultBodySerializer };
-      const operation = operations["POST /checkKey"];
-      return unwrap(await dispatch("POST", "/checkKey", request, operation)) as KeyStatus;
+    },
+    async checkKey(...args: unknown[]): Promise<KeyStatus> {
+      const { key, options } = readCheckArguments(args);
+      const apiKey = key ?? await resolveApiKey(settings, options);
+      const post =
+        ((path: string, init: Init) =>
+          dispatch("POST", path, init, { isDocumented: true, throws: true })) as TypedPost;
+      const { data } = await post("/checkKey", {
+        ...options,
+        signal: options.signal ?? null,
+        body: { apiKey },
+        bodySerializer: defaultBodySerializer,
+      });
+      return data!;
     },
     async call(
       method: Method,
       endpoint: string,
       options?: Partial<SchemaOptions<Schema>> | null,
     ): Promise<unknown> {
+      checkOptions(options ?? {}, ENDPOINT_OPTIONS, "call()");
       const { schema, query, ...init } = options ?? {};
       checkSchema(schema);
       const written = toQuery(query);
-      const outcome = await dispatch(readMethod(method), toPath(endpoint), {
+      const { data } = await dispatch(method, toPath(endpoint), {
         ...init,
-        bodySerializer: toJson,
+        params: { path: {} },
+        pathSerializer: (url) => url,
+        bodySerializer: (body: unknown) => toJson(body, "body"),
         querySerializer: () => written,
-      }, undefined);
-      const data = unwrap(outcome);
-      return schema
-        ? await validate(schema, data, outcome.result.response.status, outcome.call)
-        : data;
+      }, { isDocumented: false, throws: true, schema });
+      return data;
     },
   };
   return client as unknown as ScamAddressClient<Paths>;

@@ -72,10 +72,11 @@ export abstract class ScamAddressError extends Error {
    * @returns Whether the value is an error of this class.
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    const { code } = value as ScamAddressError ?? {};
-    return this === ScamAddressError || Object.prototype.hasOwnProperty.call(this, "code")
-      ? brand in Object(value) && (this.code ?? code) === code
-      : super[Symbol.hasInstance](value); // a subclass made elsewhere
+    // Also while it is constructed, which older compilers check, and for subclasses made elsewhere.
+    if (super[Symbol.hasInstance](value)) return true;
+    const isOurs = this === ScamAddressError || Object.prototype.hasOwnProperty.call(this, "code");
+    if (!isOurs || !(brand in Object(value))) return false;
+    return this.code === undefined || this.code === (value as ScamAddressError).code;
   }
 
   /**
@@ -240,23 +241,40 @@ export class InvalidResponseError extends ScamAddressError {
 }
 
 /**
- * An option or an argument is wrong.
+ * An option or an argument is wrong, or a function or schema given as one has failed.
  *
  * Nothing has been sent, except when a schema given to `call` fails on the response.
+ *
+ * @example Tell a user's malformed key from a mistake of your own
+ * ```ts
+ * import { ConfigurationError, createClient } from "@scam-address/client";
+ *
+ * const client = createClient({ baseUrl: "https://service.example/api/" });
+ * const error: unknown = await client.checkKey("not a key\n").catch((error) => error);
+ * const status = error instanceof ConfigurationError && error.option === "apiKey" ? 400 : 500;
+ * console.log(status); // 400
+ * ```
  */
 export class ConfigurationError extends ScamAddressError {
   /** The code of this class. */
   static override readonly code = "configuration";
   /** The name of this class. */
   override readonly name = "ConfigurationError";
+  /** The name of the option or argument, such as `"apiKey"`; absent if it is no single one. */
+  declare readonly option?: string;
 
   /**
    * Creates an error.
    *
    * @param message Which option is wrong, and what to do.
+   * @param fields The name of the option.
    * @param options The `cause`, if there is one.
    */
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, {}, options);
+  constructor(
+    message: string,
+    fields: Pick<ConfigurationError, "option"> = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, fields, options);
   }
 }

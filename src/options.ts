@@ -4,9 +4,9 @@ import {
   type Middleware as OpenapiFetchMiddleware,
 } from "openapi-fetch";
 
-import { checkFunction, checkPath, mustBe, readApiKey, readNumber } from "./checks.ts";
-import { ConfigurationError } from "./errors.ts";
-import type { RetryEvent } from "./retry.ts";
+import { checkFunction, checkNames, mustBe, readApiKey, readNumber, wrong } from "./checks.ts";
+import { checkPath } from "./endpoint.ts";
+import type { RetryEvent } from "./transport/retry.ts";
 
 /**
  * A local name for openapi-fetch's type: `deno doc --lint` requires docs of every type used here.
@@ -19,9 +19,24 @@ type FetchOptions = OpenapiFetchOptions;
 type FetchMiddleware = OpenapiFetchMiddleware;
 
 /**
- * Runs code around calls, for `use` or a single call: [middleware of
+ * Runs code around calls, for `use` or the option `middleware` of a single call: [middleware of
  * openapi-fetch](https://openapi-ts.dev/openapi-fetch/middleware-auth), an object with one or more
- * of `onRequest`, `onResponse` and `onError`.
+ * of these functions.
+ *
+ * - `onRequest({ request, schemaPath, params, options, id })` is called before the first attempt.
+ *   It may return a `Request` to send instead, or a `Response` to use instead of sending.
+ * - `onResponse({ request, response, … })` is called after the last attempt. It may return a
+ *   `Response` to use instead.
+ * - `onError({ request, error, … })` is called when there is no response. It may return a
+ *   `Response`, or an `Error` to throw instead.
+ *
+ * Middleware runs once for each call, also for `checkKey` and `call`. It never sees the `X-API-Key`
+ * header, which is added after it ran, but it sees the body of `checkKey`, which contains the key.
+ * Its `options.parseAs` is `"stream"` in place of `"json"`, because this client parses JSON itself.
+ *
+ * `timeout` and `signal` do not stop middleware itself, and a call rejects with what it throws. A
+ * response that `onResponse` or `onError` returns is read within `timeout` and `maxResponseBytes`;
+ * the body of one that `onRequest` returns is limited for 2xx JSON only.
  */
 export type Middleware = FetchMiddleware;
 
@@ -148,6 +163,27 @@ const NAMES = /* @__PURE__ */ Object.keys(
   } satisfies Record<keyof ClientOptions, 0>,
 );
 
+/** The names of the options of a single call. */
+export const CALL_OPTIONS = ["signal", "timeout", "retries"] satisfies (keyof CallOptions)[];
+
+/** The names of the options of `call`. */
+export const ENDPOINT_OPTIONS = [...CALL_OPTIONS, "body", "query", "headers", "schema"];
+
+/** Checks the options of a call: an object without unknown names. */
+export function checkOptions(options: unknown, names: readonly string[], owner: string): void {
+  if (Object(options) !== options) throw mustBe("options", "an object", options);
+  checkNames(options as object, names, owner);
+}
+
+/** Refuses names that differ only in case; any other one may be an option of `fetch`. */
+export function checkCase(options: object): void {
+  for (const name of Object.keys(options)) {
+    const lower = name.toLowerCase();
+    const meant = CALL_OPTIONS.find((option) => option.toLowerCase() === lower);
+    if (meant && meant !== name) throw wrong(name, `is not an option; did you mean "${meant}"?`);
+  }
+}
+
 const FUNCTIONS = ["fetch", "onRetry", "bodySerializer", "pathSerializer", "Request"] as const;
 
 const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/]/;
@@ -155,7 +191,7 @@ const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/]/;
 /** The options of a client, checked and with defaults. */
 export type Settings = ClientOptions & {
   readonly baseUrl: string;
-  readonly headers: Headers;
+  readonly headers: Readonly<Record<string, string>>;
   readonly timeout: number;
   readonly retries: number;
   readonly maxResponseBytes: number;
@@ -166,15 +202,7 @@ export function readClientOptions(options: ClientOptions): Settings {
   if (typeof options !== "object" || options === null) {
     throw mustBe("options", 'an object with a "baseUrl"', options);
   }
-  for (const name of Object.keys(options)) {
-    if (NAMES.includes(name)) continue;
-    const similar = NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
-    throw new ConfigurationError(
-      `"${name}" is not an option${
-        similar ? `; did you mean "${similar}"?` : " of createClient()"
-      }`,
-    );
-  }
+  checkNames(options, NAMES, "createClient()");
   // Each is read once, also an inherited one, so that what was checked is what is used.
   options = Object.fromEntries(NAMES.map((name) => [name, options[name as "baseUrl"]])) as
     & Record<string, unknown>
@@ -197,36 +225,45 @@ export function readClientOptions(options: ClientOptions): Settings {
   };
 }
 
-/** Converts headers given as a list of pairs, which openapi-fetch does not read. */
+/**
+ * Converts headers for openapi-fetch, which does not read a list of pairs. The content type cannot
+ * be removed, because the service needs it.
+ */
 export function readHeaders(headers: ClientOptions["headers"]): ClientOptions["headers"] {
-  return Symbol.iterator in Object(headers) ? new Headers(headers as [string, string][]) : headers;
+  if (Symbol.iterator in Object(headers)) return new Headers(headers as [string, string][]);
+  const isRemoved = ([name, value]: [string, unknown]) =>
+    value === null && name.toLowerCase() === "content-type";
+  return headers && Object.fromEntries(Object.entries(headers).filter((each) => !isRemoved(each)));
 }
 
-function readDefaultHeaders({ headers }: ClientOptions): Headers {
+/** Reads headers as a plain object, which openapi-fetch reads faster than `Headers`. */
+function readDefaultHeaders({ headers }: ClientOptions): Record<string, string> {
   try {
-    return mergeHeaders(readHeaders(headers));
+    return Object.fromEntries(mergeHeaders(readHeaders(headers)));
   } catch {
-    throw new ConfigurationError('"headers" has a name or a value that cannot be sent in a header');
+    throw wrong("headers", "has a name or a value that cannot be sent in a header");
   }
 }
 
 /** Checks the service's address, and adds the slash at its end. */
 function readBaseUrl({ baseUrl, allowInsecureHttp }: ClientOptions): string {
   if (!baseUrl) {
-    throw new ConfigurationError('"baseUrl" is missing: set it to the address of the service');
+    throw wrong("baseUrl", "is missing: set it to the address of the service");
   }
   let url: URL | undefined;
   try {
     url = new URL(baseUrl);
   } catch { /* Reported below. */ }
   if (!url || !/^https?:\/\/[^/@]+\/[^?#]*$/.test(url.href)) {
-    throw new ConfigurationError(
-      '"baseUrl" must be an absolute https URL without a user name, password, query or fragment',
+    throw wrong(
+      "baseUrl",
+      "must be an absolute https URL without a user name, password, query or fragment",
     );
   }
   if (url.protocol === "http:" && !allowInsecureHttp && !LOOPBACK.test(url.href)) {
-    throw new ConfigurationError(
-      '"baseUrl" must be an https URL, because http does not encrypt the API key; set "allowInsecureHttp" to allow it',
+    throw wrong(
+      "baseUrl",
+      'must be an https URL, because http does not encrypt the API key; set "allowInsecureHttp" to allow it',
     );
   }
   checkPath("baseUrl", url.pathname);

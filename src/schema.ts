@@ -1,10 +1,17 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
-import { mustBe } from "./checks.ts";
-import { ConfigurationError, type Issue } from "./errors.ts";
-import { invalidResponse } from "./response.ts";
+import { mustBe, toPointer, wrong } from "./checks.ts";
+import type { Issue } from "./errors.ts";
 import type { Call } from "./call.ts";
-import { withTimeout } from "./time.ts";
+import { reasonOf, type Redact } from "./transport/redact.ts";
+import { invalidResponse } from "./transport/response.ts";
+import { within } from "./transport/time.ts";
+
+/** How many issues are kept: a schema may have one for each element of a large response. */
+const MAX_ISSUES = 100;
+
+/** How long a path and a message may be, in characters. */
+const MAX_TEXT = 500;
 
 /** Checks that a value is a [Standard Schema](https://standardschema.dev). */
 export function checkSchema(schema: unknown): void {
@@ -17,33 +24,34 @@ export function checkSchema(schema: unknown): void {
 export async function validate(
   schema: StandardSchemaV1,
   value: unknown,
-  status: number,
-  call: Call,
+  response: Response,
+  { name, timeout, signals, redact }: Call,
 ): Promise<unknown> {
-  const result = await withTimeout(async () => {
-    try {
-      return await schema["~standard"].validate(value);
-    } catch (error) {
-      const cause = call.secrets.reason(error);
-      throw new ConfigurationError(`"schema" failed: ${cause.message}`, { cause });
-    }
-  }, { ...call, name: "schema" });
-  if (!result || typeof result !== "object") {
-    throw mustBe("schema", "a schema whose result is an object", result);
-  }
-  if (!result.issues) return result.value;
-  throw invalidResponse(call, status, result.issues.map((issue) => toIssue(issue, call)));
+  // The result is the schema's own, so reading it can fail too.
+  const { output, issues } = await within({ name: "schema", timeout, signals }, async () => {
+    const result = await schema["~standard"].validate(value);
+    if (Object(result) !== result) throw new TypeError("Its result is not an object");
+    if (!result.issues) return { output: result.value };
+    if (!Array.isArray(result.issues)) throw new TypeError("Its result has no list of issues");
+    return { issues: result.issues.slice(0, MAX_ISSUES).map((issue) => toIssue(issue, redact)) };
+  }, (thrown) => {
+    const cause = reasonOf(thrown, redact);
+    return wrong("schema", `failed: ${cause.message}`, cause);
+  });
+  if (issues) throw invalidResponse(name, response, issues);
+  return output;
 }
 
 /** Converts an issue, without the secrets that the response may contain. */
-function toIssue({ message, path = [] }: StandardSchemaV1.Issue, { secrets }: Call): Issue {
-  const pointer = path.map((segment) => {
-    const key = typeof segment === "object" ? segment.key : segment;
-    return `/${secrets.redact(String(key)).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+function toIssue({ message, path = [] }: StandardSchemaV1.Issue, redact: Redact): Issue {
+  if (typeof message !== "string") throw new TypeError("An issue of its result has no message");
+  const pointer = path.slice(0, MAX_ISSUES).map((segment) => {
+    const key = Object(segment) === segment ? (segment as { key: PropertyKey }).key : segment;
+    return toPointer(redact(String(key), MAX_TEXT));
   });
   return {
-    path: pointer.join(""),
+    path: pointer.join("").slice(0, MAX_TEXT),
     rule: "schema",
-    message: secrets.redactStart(String(message), 500),
+    message: redact(message, MAX_TEXT),
   };
 }

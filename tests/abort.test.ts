@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 
 import { createClient, NetworkError } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
-import { systemClock } from "../src/time.ts";
+import { systemClock } from "../src/transport/time.ts";
 import { apiKey, baseUrl, sendAll, unusedFetch } from "./client.ts";
 import { createClock } from "./clock.ts";
 import { caught, deferred } from "./outcome.ts";
@@ -170,7 +170,7 @@ Deno.test("methods leave no listener on a signal", async () => {
   });
   const options = { baseUrl: server.url, apiKey: () => apiKey };
   const client = createClientWith<AnyPath>(options, createClock());
-  await client.checkKey(undefined, { signal });
+  await client.checkKey({ signal });
   await client.call("GET", "again", { signal });
   await client.GET("/again", { signal });
   expect(during).toEqual([1, 1, 1, 1, 1, 1]);

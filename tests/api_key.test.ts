@@ -30,7 +30,7 @@ for (const [kind, value] of Object.entries(unusableKeys)) {
       createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
     const errors = await failures(ConfigurationError, [
       () => create(key),
-      create("usable-key").checkKey(key),
+      create("usable-key").checkKey(key, {}),
       ...sendAll(create(() => key)),
       ...sendAll(create(() => Promise.resolve(key))),
     ]);

@@ -138,6 +138,6 @@ Deno.test("methods take null for options, as for none", async () => {
   await client.GET("/a", null as never);
   await client.request("get", "/a", null as never);
   await client.call("GET", "a", null as never);
-  await client.checkKey(undefined, null as never);
+  await client.checkKey("key", null as never);
   expect(server.requests.length).toBe(4);
 });

@@ -1,12 +1,13 @@
 // The command, run inside the test's own process; tests/cli/ runs it as users do.
 import { expect } from "@std/expect";
 import { run } from "../src/cli/command.ts";
+import { version } from "../src/cli/version.ts";
 import { json, serve, validKey } from "./server.ts";
 
 interface Setting {
   env?: Record<string, string>;
-  /** The content of standard input; `undefined` for a terminal. */
-  stdin?: string | Uint8Array | undefined;
+  /** The content of standard input, or its chunks; `undefined` for a terminal. */
+  stdin?: string | Uint8Array | AsyncGenerator<Uint8Array> | undefined;
 }
 
 /** Runs the command; resolves to its exit status, standard output and standard error. */
@@ -25,11 +26,20 @@ async function command(args: string[], { env = {}, stdin }: Setting = {}) {
 /** Standard input in small pieces; reading a terminal throws. */
 async function* terminal(input: Setting["stdin"]): AsyncGenerator<Uint8Array> {
   if (input === undefined) throw new Error("The command reads from a terminal");
+  if (typeof input === "object" && Symbol.asyncIterator in input) return yield* input;
   const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
   for (const byte of bytes) yield Uint8Array.of(byte);
 }
 
+/** A standard input that ends late, or never. */
+async function* pipe(time: number): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode("pipe-key\n");
+  await new Promise((resolve) => time < Infinity && setTimeout(resolve, time));
+}
+
 const NOTE = "Asking the built-in sandbox, not the service\n";
+const DEMO_NOTE = 'Asking the built-in sandbox about "demo-key", not the service\n';
+const demo = { env: { SCAM_ADDRESS_API_KEY: "demo-key" } };
 
 Deno.test("check-key calls the service and prints validity and credits", async () => {
   await using server = await serve((_, response) => json(response, validKey));
@@ -47,12 +57,65 @@ Deno.test("check-key calls the service and prints validity and credits", async (
   });
 });
 
-Deno.test("check-key reads the key from standard input and trims one line break", async () => {
+Deno.test("check-key reads the key from standard input or a variable, without line breaks", async () => {
   await using server = await serve((_, response) => json(response, validKey));
-  for (const stdin of ["pipe-key", "pipe-key\n", "pipe-key\r\n", "\ufeffpipe-key\n"]) {
-    expect((await command(["check-key", "--base-url", server.url], { stdin })).exit).toBe(0);
-    expect(server.requests.pop()?.body).toBe('{"apiKey":"pipe-key"}');
+  for (const text of ["a key", "a key\n", "a key\r\n", "a key\r", "\na key\n\r\n"]) {
+    for (const setting of [{ stdin: text }, { env: { SCAM_ADDRESS_API_KEY: text } }]) {
+      expect((await command(["check-key", "--base-url", server.url], setting)).exit).toBe(0);
+      expect(server.requests.pop()?.body).toBe('{"apiKey":"a key"}');
+    }
   }
+  const stdin = "\ufeffa key\n";
+  expect((await command(["check-key", "--base-url", server.url], { stdin })).exit).toBe(0);
+  expect(server.requests.pop()?.body).toBe('{"apiKey":"a key"}');
+});
+
+Deno.test("check-key says that it waits for standard input, when this takes long", async () => {
+  await using server = await serve((_, response) => json(response, validKey));
+  const args = ["check-key", "--base-url", server.url, "--json"];
+  expect(await command(args, { stdin: pipe(2_200) })).toEqual({
+    exit: 0,
+    stdout: '{"ok":true,"apiKeyValid":true,"credits":100,"error":null}\n',
+    stderr: "Waiting for the key: standard input has not ended\n",
+  });
+  expect(server.requests[0]?.body).toBe('{"apiKey":"pipe-key"}');
+});
+
+Deno.test("check-key --timeout limits all that it waits for, and says what is missing", async () => {
+  await using hanging = await serve(() => {});
+  await using busy = await serve((_, response) => {
+    response.setHeader("Retry-After", "30");
+    json(response, {}, 503);
+  });
+  const { url } = hanging;
+  const cases: [string, Setting, string][] = [
+    [url, { stdin: pipe(Infinity) }, "standard input has not ended"],
+    [url, demo, "the service has not responded"],
+    [busy.url, demo, '"POST /checkKey" got a response with the status 503'],
+  ];
+  await Promise.all(cases.map(async ([url, setting, missing]) => {
+    const args = ["check-key", "--timeout", "1", "--base-url", url];
+    expect(await command(args, setting)).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr: `Error (timeout): No result within 1 s: ${missing}\n`,
+    });
+  }));
+  expect([hanging.requests.length, busy.requests.length]).toEqual([1, 1]);
+  const args = ["check-key", "--timeout", "1", "--base-url", url, "--json"];
+  const { exit, stdout } = await command(args, { stdin: pipe(Infinity) });
+  expect([exit, JSON.parse(stdout)]).toEqual([3, {
+    ok: false,
+    apiKeyValid: null,
+    credits: null,
+    error: { code: "timeout", message: "No result within 1 s: standard input has not ended" },
+  }]);
+});
+
+Deno.test("check-key --timeout changes nothing when there is a result in time", async () => {
+  await using server = await serve((_, response) => json(response, validKey));
+  const args = ["check-key", "--timeout=2147483", "--base-url", server.url];
+  expect((await command(args, { stdin: "some-key" })).exit).toBe(0);
 });
 
 Deno.test("check-key prefers --base-url to the environment", async () => {
@@ -80,14 +143,15 @@ Deno.test("check-key exits with 1 when the key is not valid", async () => {
   });
 });
 
-Deno.test("check-key --sandbox checks the demo key when there is none, and says so", async () => {
-  for (const stdin of [undefined, "", "\n"]) {
+Deno.test("check-key --sandbox does not read standard input, and says which key it checks", async () => {
+  for (const stdin of [undefined, "other-key\n", pipe(Infinity)]) {
     expect(await command(["check-key", "--sandbox", "--json"], { stdin })).toEqual({
       exit: 0,
       stdout: '{"ok":true,"apiKeyValid":true,"credits":100,"error":null}\n',
-      stderr: NOTE,
+      stderr: DEMO_NOTE,
     });
   }
+  expect((await command(["check-key", "--sandbox"], demo)).stderr).toBe(NOTE);
 });
 
 Deno.test("check-key exits with 4 when credits are fewer than --min-credits", async () => {
@@ -96,7 +160,7 @@ Deno.test("check-key exits with 4 when credits are fewer than --min-credits", as
   expect(await command([...sandbox, "--min-credits", "101"])).toEqual({
     exit: 4,
     stdout: "The key is valid and has 100 credits, fewer than 101\n",
-    stderr: NOTE,
+    stderr: DEMO_NOTE,
   });
   expect(await command([...sandbox, "--min-credits", "101", "--json"])).toMatchObject({
     exit: 4,
@@ -138,12 +202,13 @@ Deno.test("check-key says why there was no connection", async () => {
 
 Deno.test("the command exits with 2 on wrong usage and says what to do", async () => {
   const env = { SCAM_ADDRESS_API_KEY: "some-key" };
+  const loopback = ["check-key", "--base-url", "http://127.0.0.1:9/"];
   const cases: [string[], RegExp, Setting?][] = [
     [[], /No command: use "check-key" or "sandbox"; see --help$/],
-    [["check-key", "--base-url"], /"--base-url <value>" argument missing$/],
-    [["check-key", "--base-url", "--sandbox"], /"--base-url" argument is ambiguous$/],
-    [["check-key", "--port", "1"], /"--port" is not an option of "check-key"; see --help$/],
-    [["check-key", "--sandbox=yes"], /"--sandbox" does not take an argument$/],
+    [["check-key", "--base-url"], /"--base-url" needs a value$/],
+    [["check-key", "--base-url", "--sandbox"], /"--base-url" needs a value$/],
+    [["check-key", "--port", "1"], /"--port" is not an option of "check-key": see --help$/],
+    [["check-key", "--sandbox=yes"], /"--sandbox" takes no value$/],
     [["check-key"], /No key: set "SCAM_ADDRESS_API_KEY" or write the key to standard input$/, {
       env: { SCAM_ADDRESS_BASE_URL: "https://service.example/" },
     }],
@@ -161,17 +226,57 @@ Deno.test("the command exits with 2 on wrong usage and says what to do", async (
       ["check-key", "--sandbox", "--base-url", "x"],
       /"--sandbox" and "--base-url" cannot be used together$/,
     ],
-    [["check-key", "--sandbox"], /The key must be/, { stdin: "two\nlines\n" }],
-    [["check-key", "--sandbox"], /Standard input has more than/, { stdin: "x".repeat(65537) }],
+    [["check-key", "--sandbox"], /^.*\nError \(configuration\): The key must be/, {
+      env: { SCAM_ADDRESS_API_KEY: "key " },
+    }],
+    [
+      ["check-key", "--sandbox"],
+      /"SCAM_ADDRESS_API_KEY" has more than one key$/,
+      { env: { SCAM_ADDRESS_API_KEY: "two\nkeys" } },
+    ],
+    [loopback, /Standard input has more than one key$/, { stdin: "two\r\nlines\r\n" }],
+    [loopback, /Standard input has more than an API key$/, { stdin: "x".repeat(65537) }],
+    // The address is checked before the key is waited for.
+    [["check-key", "--base-url", "x"], /The address must be/, { stdin: pipe(Infinity) }],
+    [["check-key"], /No address: /, { stdin: pipe(Infinity) }],
     ...["", "-1", "1.5", "1e3", "many", "9999999999999999"].map((value): [string[], RegExp] => [
       ["check-key", "--sandbox", `--min-credits=${value}`],
       /"--min-credits" must be a whole number from 0 to 9007199254740991$/,
+    ]),
+    ...["", "0", "-1", "1.5", "2147484", "soon"].map((value): [string[], RegExp] => [
+      ["check-key", "--sandbox", "--timeout", value],
+      /"--timeout" must be a whole number from 1 to 2147483$/,
     ]),
   ];
   for (const [args, message, setting] of cases) {
     const { exit, stdout, stderr } = await command(args, setting);
     expect([args, exit, stdout]).toEqual([args, 2, ""]);
-    expect(stderr.replace(NOTE, "").trimEnd()).toMatch(message);
+    expect(stderr.trimEnd()).toMatch(message);
+  }
+});
+
+Deno.test("the command suggests the name that is meant, without repeating the argument", async () => {
+  const cases: [string[], string][] = [
+    [["check-kye"], 'Unknown command: did you mean "check-key"?'],
+    [["check"], 'Unknown command: did you mean "check-key"?'],
+    [["sandbx"], 'Unknown command: did you mean "sandbox"?'],
+    [["hlep"], 'Unknown command: did you mean "help"?'],
+    [["version"], 'Unknown command: did you mean "--version"?'],
+    [["--sanbox"], 'Unknown option: did you mean "--sandbox"?'],
+    [["check-key", "--snadbox"], 'Unknown option: did you mean "--sandbox"?'],
+    [["check-key", "--base=x"], 'Unknown option: did you mean "--base-url"?'],
+    [["check-key", "-json"], 'Unknown option: did you mean "--json"?'],
+    [["check-key", "json"], 'Too many arguments: did you mean "--json"?'],
+    [["sandbox", "--kye", "a=1"], 'Unknown option: did you mean "--key"?'],
+    [["sandbox", "--prot", "80"], 'Unknown option: did you mean "--port"?'],
+  ];
+  for (const [args, message] of cases) {
+    const result = await command(args, { stdin: pipe(Infinity) });
+    expect([args, result]).toEqual([args, {
+      exit: 2,
+      stdout: "",
+      stderr: `Error (usage): ${message}\n`,
+    }]);
   }
 });
 
@@ -183,8 +288,10 @@ Deno.test("the command takes no key from an argument, says why, and does not rep
     ["check-key", "--S3CRET"],
     ["check-key", "-kS3CRET"],
     ["check-key", "S3CRET"],
+    ["check-key", "--keys", "S3CRET"],
     ["check-key", "--sandbox", "--", "S3CRET"],
     ["S3CRET"],
+    ["S3CRET", "check-key"],
   ];
   for (const args of cases) {
     const { exit, stdout, stderr } = await command(args, { stdin: "some-key" });
@@ -201,15 +308,30 @@ Deno.test("--json prints one object of the same shape on wrong usage", async () 
     ok: false,
     apiKeyValid: null,
     credits: null,
-    error: { code: "usage", message: expect.stringMatching(/^Too many arguments; a key is/) },
+    error: {
+      code: "usage",
+      message: expect.stringMatching(/^Too many arguments: see --help; a key is/),
+    },
   });
 });
 
 Deno.test("--help prints to standard output and sends nothing", async () => {
-  for (const args of [["--help"], ["-h"], ["check-key", "--help"]]) {
+  for (
+    const args of [["--help"], ["-h"], ["help"], ["help", "sandbox"], ["help", "-v"], [
+      "check-key",
+      "--help",
+    ]]
+  ) {
     const { exit, stdout, stderr } = await command(args);
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect([args, exit, stderr]).toEqual([args, 0, ""]);
     expect(stdout).toMatch(/^Usage: scam-address check-key \[options\]\n/);
+    expect(stdout.split("\n").filter((line) => line.length > 90)).toEqual([]);
+  }
+});
+
+Deno.test("--version and -v print the version", async () => {
+  for (const args of [["--version"], ["-v"], ["sandbox", "-v"]]) {
+    expect(await command(args)).toEqual({ exit: 0, stdout: `${version}\n`, stderr: "" });
   }
 });
 
@@ -252,18 +374,22 @@ Deno.test("check-key does not compare a negative balance without --min-credits",
 Deno.test("sandbox exits with 2 on wrong usage and does not show a key", async () => {
   const cases: [string[], RegExp][] = [
     [["--host", ""], /"--host" must not be empty$/],
-    [["--key", "S3CRET"], /"--key" must be KEY=CREDITS$/],
-    [["--key", "=5"], /"--key" must be KEY=CREDITS$/],
-    [["--key", "S3CRET=-5"], /"--key" must be KEY=CREDITS$/],
+    ...["S3CRET", "=5", "S3CRET=-5", "S3CRET=many"].map((pair): [string[], RegExp] => [
+      ["--key", pair],
+      /"--key" must be KEY=CREDITS, CREDITS a whole number from 0$/,
+    ]),
     [["--key", "ok=1", "--key", "S3CRET☂=5"], /Key 2 is empty or has a character that cannot/],
     [["--key", "S3CRET=99999999999999999999"], /The credits of key 1 must be a whole number/],
-    [["--key", "--port"], /"--key" argument is ambiguous$/],
-    [["--min-credits", "5"], /"--min-credits" is not an option of "sandbox"; see --help$/],
-    [["S3CRET"], /Too many arguments/],
-    ...["", "-1", "1.5", "65536", "http"].map((port): [string[], RegExp] => [
-      [`--port=${port}`],
-      /"--port" must be a whole number from 0 to 65535$/,
-    ]),
+    [["--key", "--port"], /"--key" needs a value$/],
+    [["--min-credits", "5"], /"--min-credits" is not an option of "sandbox": see --help$/],
+    [["S3CRET"], /Too many arguments: see --help; a test key is given as "--key KEY=CREDITS"$/],
+    [["--api-key", "S3CRET"], /Unknown option: see --help; a test key is given as "--key /],
+    ...["", "-1", "1.5", "65536", "http"].flatMap((port): [string[], RegExp][] =>
+      [[`--port=${port}`], ["--port", port]].map((args) => [
+        args,
+        /"--port" must be a whole number from 0 to 65535$/,
+      ])
+    ),
   ];
   for (const [args, message] of cases) {
     const { exit, stdout, stderr } = await command(["sandbox", ...args]);

@@ -16,7 +16,7 @@ export const baseUrl = "https://service.example/";
 /** Sends a request in each of the three ways, at the same time. */
 export function sendAll(client: ScamAddressClient<AnyPath>, init = {}): Promise<unknown>[] {
   return [
-    client.checkKey(undefined, init),
+    client.checkKey(init),
     client.call("GET", "report", init),
     client.GET("/report", init),
   ];

@@ -1,4 +1,4 @@
-import type { Clock } from "../src/time.ts";
+import type { Clock } from "../src/transport/time.ts";
 
 /**
  * Makes a clock that records the delays of retries and does not wait.

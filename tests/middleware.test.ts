@@ -1,6 +1,12 @@
 import { expect } from "@std/expect";
 
-import { createClient, InvalidResponseError, type Middleware, NetworkError } from "../mod.ts";
+import {
+  ConfigurationError,
+  createClient,
+  InvalidResponseError,
+  type Middleware,
+  NetworkError,
+} from "../mod.ts";
 import { apiKey, baseUrl, sendAll } from "./client.ts";
 import { caught, failure } from "./outcome.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
@@ -49,9 +55,12 @@ Deno.test("methods reject with what middleware throws", async () => {
   }
 });
 
-Deno.test("use() refuses what openapi-fetch refuses", () => {
+Deno.test("use() refuses what is not middleware", async () => {
   const client = createClient({ baseUrl });
   for (const middleware of ["onRequest", 7, () => {}, {}, { onrequest() {} }]) {
-    expect(() => client.use(middleware as Middleware)).toThrow(/^Middleware must be an object/);
+    const error = await failure(ConfigurationError, () => client.use(middleware as Middleware));
+    expect(error.message).toMatch(/^"middleware" must be objects with onRequest, onResponse or/);
+    expect(error.option).toBe("middleware");
   }
+  client.use(undefined as never); // as openapi-fetch takes it
 });

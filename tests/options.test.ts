@@ -135,7 +135,8 @@ Deno.test("calls name the argument that is wrong, and what to do", async () => {
   };
   const { signal } = new AbortController();
   const cases: [Promise<unknown>, RegExp][] = [
-    [client.checkKey({ signal } as never), /^"apiKey" must be a string \(options go second/],
+    [client.checkKey(undefined as never, { signal }), /^"apiKey" must be .*, not undefined$/],
+    [client.checkKey({ signal } as never, {}), /^"apiKey" must be .*, not an object$/],
     [client.call(Symbol() as never, "report"), /^"method" must be one of DELETE, GET/],
     [client.call(junk as never, "report"), /^"method" must be one of/],
     [client.call("GET", Symbol() as never), /^"endpoint" must be a string, not a symbol/],

@@ -10,7 +10,7 @@ import {
   type ScamAddressError,
 } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
-import { parseRetryAfter, retryDelay } from "../src/retry.ts";
+import { parseRetryAfter, retryDelay } from "../src/transport/retry.ts";
 import { apiKey, isDeno } from "./client.ts";
 import { createClock } from "./clock.ts";
 import { caught, failure } from "./outcome.ts";
@@ -52,12 +52,12 @@ Deno.test("parseRetryAfter() ignores invalid values, negative values and the pas
 Deno.test("retryDelay() spreads the delay from nothing to a bound that doubles up to 8 s", () => {
   const bounds = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
   for (const [index, bound] of bounds.entries()) {
-    const failure = { attempt: index + 1, retries: 9, idempotent: true, status: 503 };
+    const failure = { attempt: index + 1, retries: 9, isIdempotent: true, status: 503 };
     expect(retryDelay(failure, 0)).toBe(0);
     expect(retryDelay(failure, 0.25)).toBe(bound / 4);
     expect(retryDelay({ ...failure, status: undefined }, 0.999)).toBe(bound * 0.999);
   }
-  const failure = { attempt: 100, retries: 100, idempotent: true };
+  const failure = { attempt: 100, retries: 100, isIdempotent: true };
   expect(retryDelay(failure, 0.5)).toBe(4_000);
 });
 

@@ -1,6 +1,11 @@
 import { expect } from "@std/expect";
 import { ConfigurationError, createClient } from "../mod.ts";
-import { createSandbox, DEMO_KEY, type SandboxOptions } from "../src/sandbox/service.ts";
+import {
+  createSandbox,
+  DEMO_KEY,
+  type SandboxContext,
+  type SandboxOptions,
+} from "../src/sandbox/service.ts";
 
 const baseUrl = "https://service.example/";
 
@@ -223,6 +228,52 @@ Deno.test("fetch() calls a route with its decoded path parameters", async () => 
   expect(await params("none")).toEqual({});
   expect(await params("a/b/x")).toEqual([["__proto__", "a"], ["constructor", "b"]]);
   expect(await params("users/%E9%/reports/1.csv")).toMatchObject({ user: "%E9%", format: "csv" });
+});
+
+Deno.test("fetch() gives each parameter of a segment except the first as little as possible", async () => {
+  const patterns = ["a{x}-{y}-{z}.json", "b{x}{y}{z}", "c{x}--{y}", "d-{x}-e"];
+  const routes = patterns.map((pattern) =>
+    [`GET ${pattern}`, (_: Request, { params }: SandboxContext) => Object.values(params)] as const
+  );
+  const { fetch } = createSandbox({ routes: Object.fromEntries(routes) });
+  const cases: Record<string, string[] | undefined> = {
+    "a1-2-3.json": ["1", "2", "3"],
+    "a1-2-3-4.json": ["1-2", "3", "4"],
+    "a-----.json": ["-", "-", "-"],
+    "a1--2.json": undefined,
+    "a-1-2.json": undefined,
+    "a1-2-.json": undefined,
+    "a1-2-3.json5": undefined,
+    "bcdef": ["cd", "e", "f"],
+    "bcde": ["c", "d", "e"],
+    "bcd": undefined,
+    "c1---2": ["1-", "2"],
+    "c--2": undefined,
+    "d-1-e": ["1"],
+    "d-e": undefined,
+    "d--e": undefined,
+  };
+  for (const [path, expected] of Object.entries(cases)) {
+    const response = await fetch(get(path, DEMO_KEY));
+    const found = response.status === 404 ? undefined : await response.json();
+    expect([path, found]).toEqual([path, expected]);
+  }
+});
+
+Deno.test("fetch() compares a path of any length in one pass", async () => {
+  // With a regular expression, which tries every division of the dashes, this would not end.
+  const { fetch } = createSandbox({
+    routes: {
+      "GET {a}-{b}-{c}.json": () => "three",
+      "GET {a}-{b}+{c}-{d}": () => "four",
+    },
+  });
+  const dashes = "-".repeat(1_000_000);
+  const statuses = [];
+  for (const path of [dashes, `${dashes}.json`, `${dashes}/.json`]) {
+    statuses.push((await fetch(get(path, DEMO_KEY))).status);
+  }
+  expect(statuses).toEqual([404, 200, 404]);
 });
 
 Deno.test("fetch() finds routes with any letters, encoded or not", async () => {

@@ -255,6 +255,7 @@ Deno.test("serveSandbox() allows every origin and responds to preflights", async
     "Access-Control-Request-Method": "GET",
   });
   expect(plain.headers.get("access-control-allow-headers")).toBe("X-API-Key, Content-Type");
+  expect(plain.headers.has("access-control-allow-private-network")).toBe(false);
 
   const statuses: number[] = [];
   for (
@@ -273,28 +274,30 @@ Deno.test("serveSandbox() allows every origin and responds to preflights", async
 
 Deno.test("onResponse() gets method, path and status, and never a key", async () => {
   const responses: SandboxResponse[] = [];
-  const sandbox = createSandbox({ keys: { "S3CRET": 1, "S3/CRET é": 1 } });
-  await using server = await serveSandbox(sandbox, {
+  const keys = { "S3CRET": 1, "S3/CRET é": 1, "a+b c": 1, "café": 1, "demo-key": 1 };
+  await using server = await serveSandbox(createSandbox({ keys }), {
     onResponse: (response) => responses.push(response),
   });
-  const paths = [
-    "checks?key=S3CRET",
-    "keys/S3CRET/report",
-    "keys/id-%53%33CRET.json",
-    `keys/${encodeURIComponent("S3/CRET é")}`,
-    "keys/WRONG",
-  ];
-  for (const path of paths) {
-    const response = await fetch(server.url + path, { headers: { "X-API-Key": "WRONG" } });
-    await response.text();
+  const cases = {
+    "checks?key=S3CRET": "/checks",
+    "checks/100%/%zz": "/checks/100%/%zz",
+    "keys/S3CRET/report": "/keys/[redacted]/report",
+    "keys/id-%53%33CRET.json": "/keys/[redacted]",
+    "%zz%533CRET/%e9%53%33CRET": "/[redacted]/[redacted]",
+    "%4demo-key/%zz%64emo-key": "/[redacted]/[redacted]",
+    "keys/S3%2FCRET%20%C3%A9": "/keys/[redacted]",
+    "keys/S3/CRET%20%c3%a9/report": "/[redacted]",
+    "keys/a%2Bb+c": "/keys/[redacted]",
+    "keys/a%2bb%20c": "/keys/[redacted]",
+    "keys/a+b%20c": "/keys/[redacted]",
+    "keys/caf%C3%A9/caf%e9": "/keys/[redacted]/[redacted]",
+    "keys/WRONG/OTHER": "/keys/[redacted]/[redacted]",
+  };
+  const sent = "Host: x\r\nX-API-Key: WRONG\r\nx-api-key: OTHER\r\nConnection: close\r\n";
+  for (const target of Object.keys(cases)) {
+    expect(await raw(server.url, `GET /${target} HTTP/1.1\r\n${sent}\r\n`)).toMatch(/ 401 /);
   }
-  expect(responses.map(({ path }) => path)).toEqual([
-    "/checks",
-    "/keys/[redacted]/report",
-    "/keys/[redacted]",
-    "/keys/[redacted]",
-    "/keys/[redacted]",
-  ]);
+  expect(responses.map(({ path }) => path)).toEqual(Object.values(cases));
   expect(responses[0]).toEqual({ method: "GET", path: "/checks", status: 401 });
 });
 

@@ -1,10 +1,9 @@
 import { Buffer } from "node:buffer";
-import { parseArgs } from "node:util";
-import { createClient, type KeyStatus } from "../client.ts";
+import { createClient } from "../client.ts";
 import { ConfigurationError, ScamAddressError } from "../errors.ts";
-import type { ClientOptions } from "../options.ts";
 import { createSandbox, DEMO_KEY } from "../sandbox/service.ts";
 import { serveSandbox } from "../sandbox/server.ts";
+import { CommandError, EXIT, HELP, readArguments, readNumber, type Values } from "./arguments.ts";
 import { version } from "./version.ts";
 
 /** The parts of a process that the command uses; `node:process` has them all. */
@@ -33,110 +32,18 @@ interface Report {
   error: { code: string; message: string } | null;
 }
 
-const EXIT = { ok: 0, invalid: 1, usage: 2, failed: 3, tooFewCredits: 4 } as const;
-
-const HELP = `Usage: scam-address check-key [options]
-       scam-address sandbox [options]
-
-check-key asks the Scam Address Service whether an API key is valid and how many credits
-it has. The key is read from the environment variable SCAM_ADDRESS_API_KEY or from
-standard input, never from an argument, because arguments show in process lists.
-
-  --base-url URL     the service's address; SCAM_ADDRESS_BASE_URL by default
-  --min-credits N    exit with 4 when the key has fewer credits than N
-  --json             print one JSON object: ok, apiKeyValid, credits, error
-  --sandbox          ask the built-in sandbox instead of the service; without a key,
-                     check "${DEMO_KEY}"
-
-sandbox serves the sandbox, a service in memory, over HTTP until Ctrl-C. It prints its
-address, and the method, path and status of each response.
-
-  --host HOST        where to listen; 127.0.0.1 by default
-  --port N           the port to listen on; any free port by default
-  --key KEY=CREDITS  a valid test key, may be given again; "${DEMO_KEY}=100" by default
-
-  --help             print this text
-  --version          print the version
-
-Exit status: 0 the key is valid, or the sandbox was stopped; 1 the key is not valid;
-2 wrong usage; 3 no usable response from the service, or the sandbox could not be served;
-4 the key is valid but has fewer credits than --min-credits.
-`;
-
-const NO_KEY_ARGUMENT =
-  'a key is never taken from an argument, because arguments show in process lists: set "SCAM_ADDRESS_API_KEY" or write the key to standard input';
-
 /** More than fits in any header. */
 const MAX_KEY_BYTES = 64 * 1024;
 
-/** An error that the user can correct. */
-class CommandError extends Error {
-  constructor(message: string, readonly code = "usage", readonly exit: number = EXIT.usage) {
-    super(message);
-  }
-}
+/** How long the command waits for standard input before it says so, in milliseconds. */
+const PATIENCE = 2_000;
 
-const OPTIONS = {
-  "base-url": { type: "string" },
-  "min-credits": { type: "string" },
-  json: { type: "boolean" },
-  sandbox: { type: "boolean" },
-  host: { type: "string" },
-  port: { type: "string" },
-  key: { type: "string", multiple: true },
-  help: { type: "boolean", short: "h" },
-  version: { type: "boolean" },
-} as const;
-
-/** The options of each command. */
-const COMMANDS = new Map([
-  ["check-key", ["base-url", "min-credits", "json", "sandbox"]],
-  ["sandbox", ["host", "port", "key"]],
-]);
-
-/** Parses the arguments. No message quotes one, because it may be a key. */
-function parse(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    const { code, message } = error as Error & { code?: string };
-    if (code === "ERR_PARSE_ARGS_INVALID_OPTION_VALUE") {
-      throw new CommandError(message.split("\n", 1)[0]!.replace(/\.$/, "").replaceAll("'", '"'));
-    }
-    throw new CommandError(`Unknown option: see --help; ${NO_KEY_ARGUMENT}`);
-  }
-}
-
-/** Reads the command and its options. */
-function readArguments(args: string[]) {
-  const { positionals: [command, ...rest], values } = parse(args);
-  if (values.help || values.version) return { command, values };
-  if (command === undefined) {
-    throw new CommandError('No command: use "check-key" or "sandbox"; see --help');
-  }
-  const allowed = COMMANDS.get(command);
-  if (!allowed) {
-    throw new CommandError(
-      `Unknown command: use "check-key" or "sandbox"; ${NO_KEY_ARGUMENT}`,
-    );
-  }
-  if (rest.length) throw new CommandError(`Too many arguments; ${NO_KEY_ARGUMENT}`);
-  const other = Object.keys(values).find((name) => !allowed.includes(name));
-  if (other !== undefined) {
-    const why = other === "key" ? NO_KEY_ARGUMENT : "see --help";
-    throw new CommandError(`"--${other}" is not an option of "${command}"; ${why}`);
-  }
-  return { command, values };
-}
-
-type Values = ReturnType<typeof readArguments>["values"];
-
-/** Reads a whole number, or `undefined` when the option is not given. */
-function readNumber(values: Values, name: "min-credits" | "port", max: number) {
-  const text = values[name];
-  if (text === undefined) return undefined;
-  if (/^\d{1,16}$/.test(text) && Number(text) <= max) return Number(text);
-  throw new CommandError(`"--${name}" must be a whole number from 0 to ${max}`);
+/** A limit of the time. */
+interface Limit {
+  /** Aborted when the time is up, with the error to report. */
+  readonly signal: AbortSignal;
+  /** What is missing until then. */
+  missing: string;
 }
 
 /** Reads an environment variable. Deno's own error quotes a value that is not Unicode. */
@@ -149,69 +56,97 @@ function readVariable({ env }: CommandProcess, name: string): string | undefined
   }
 }
 
-/** Reads the key from the environment or from standard input; `""` when there is none. */
-async function readKey(process: CommandProcess): Promise<string> {
-  const key = readVariable(process, "SCAM_ADDRESS_API_KEY");
-  if (key) return key;
-  if (process.stdin.isTTY) return "";
+/** Removes line breaks around a key. */
+function readLine(text: string, source: string): string {
+  const lines = text.split(/[\r\n]+/).filter(Boolean);
+  if (lines.length > 1) throw new CommandError(`${source} has more than one key`);
+  return lines[0] ?? "";
+}
+
+/** Reads standard input to its end. */
+async function readInput({ stdin }: CommandProcess): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of process.stdin) {
+  for await (const chunk of stdin) {
     size += chunk.length;
     if (size > MAX_KEY_BYTES) throw new CommandError("Standard input has more than an API key");
     chunks.push(chunk);
   }
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
-    return text.replace(/\r?\n$/, "");
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
     throw new CommandError("Standard input is not UTF-8 text");
   }
 }
 
+/** Reads the key from standard input; `""` when there is none. */
+async function waitForKey(process: CommandProcess, limit: Limit): Promise<string> {
+  if (process.stdin.isTTY) return "";
+  limit.missing = "standard input has not ended";
+  const late = new Promise<never>((_, reject) => {
+    limit.signal.addEventListener("abort", () => reject(limit.signal.reason));
+  });
+  const note = setTimeout(() => {
+    process.stderr.write(`Waiting for the key: ${limit.missing}\n`);
+  }, PATIENCE);
+  const text = await Promise.race([readInput(process), late]).finally(() => clearTimeout(note));
+  return readLine(text, "Standard input");
+}
+
 /** Asks the service, or the sandbox, about the key. */
-async function askForStatus(process: CommandProcess, values: Values): Promise<KeyStatus> {
-  if (values.sandbox && values["base-url"] !== undefined) {
-    throw new CommandError('"--sandbox" and "--base-url" cannot be used together');
-  }
-  if (values.sandbox) process.stderr.write("Asking the built-in sandbox, not the service\n");
-  let apiKey = await readKey(process);
-  const target: ClientOptions = { baseUrl: "" };
+async function askForStatus(process: CommandProcess, values: Values, limit: Limit) {
+  const { signal } = limit;
+  const name = "SCAM_ADDRESS_API_KEY";
+  const key = readLine(readVariable(process, name) ?? "", `"${name}"`);
   if (values.sandbox) {
-    target.baseUrl = "http://localhost/";
-    target.fetch = createSandbox().fetch;
-    apiKey ||= DEMO_KEY;
-  } else {
-    target.baseUrl = values["base-url"] ?? readVariable(process, "SCAM_ADDRESS_BASE_URL") ?? "";
-    if (!target.baseUrl) {
-      throw new CommandError(
-        'No address: use "--base-url", set "SCAM_ADDRESS_BASE_URL", or try "--sandbox"',
-      );
+    if (values["base-url"] !== undefined) {
+      throw new CommandError('"--sandbox" and "--base-url" cannot be used together');
     }
-    if (!apiKey) {
-      throw new CommandError(
-        'No key: set "SCAM_ADDRESS_API_KEY" or write the key to standard input',
-      );
-    }
+    const about = key ? "" : ` about "${DEMO_KEY}"`;
+    process.stderr.write(`Asking the built-in sandbox${about}, not the service\n`);
+    const { fetch } = createSandbox();
+    return await createClient({ baseUrl: "http://localhost/", fetch })
+      .checkKey(key || DEMO_KEY, { signal });
   }
-  return await createClient(target).checkKey(apiKey);
+  const baseUrl = values["base-url"] ?? readVariable(process, "SCAM_ADDRESS_BASE_URL");
+  if (!baseUrl) {
+    throw new CommandError(
+      'No address: use "--base-url", set "SCAM_ADDRESS_BASE_URL", or try "--sandbox"',
+    );
+  }
+  const client = createClient({
+    baseUrl,
+    onRetry: ({ error }) => void (limit.missing = error.message),
+  });
+  const apiKey = key || await waitForKey(process, limit);
+  if (!apiKey) {
+    throw new CommandError(`No key: set "${name}" or write the key to standard input`);
+  }
+  limit.missing = "the service has not responded";
+  return await client.checkKey(apiKey, { signal });
 }
 
 /** Runs `check-key`. */
 async function checkKey(process: CommandProcess, values: Values): Promise<number> {
-  const minCredits = readNumber(values, "min-credits", Number.MAX_SAFE_INTEGER);
-  const status = await askForStatus(process, values);
+  const minCredits = readNumber("min-credits", values["min-credits"], 0, 2 ** 53 - 1);
+  const seconds = readNumber("timeout", values.timeout, 1, 2_147_483); // the longest of setTimeout
+  const controller = new AbortController();
+  const limit: Limit = { signal: controller.signal, missing: "" };
+  const timer = seconds && setTimeout(() => {
+    const message = `No result within ${seconds} s: ${limit.missing}`;
+    controller.abort(new CommandError(message, "timeout", EXIT.failed));
+  }, seconds * 1_000);
+  const status = await askForStatus(process, values, limit).finally(() => clearTimeout(timer));
   const { apiKeyValid } = status;
   const credits = status.apiKeyValid ? status.data.credits : null;
   const tooFew = credits !== null && minCredits !== undefined && credits < minCredits;
   const exit = !apiKeyValid ? EXIT.invalid : tooFew ? EXIT.tooFewCredits : EXIT.ok;
   if (values.json) {
     printReport(process, { ok: exit === EXIT.ok, apiKeyValid, credits, error: null });
-  } else if (apiKeyValid) {
-    const found = `The key is valid and has ${credits} ${credits === 1 ? "credit" : "credits"}`;
-    process.stdout.write(tooFew ? `${found}, fewer than ${minCredits}\n` : `${found}\n`);
   } else {
-    process.stdout.write("The key is not valid\n");
+    const balance = `and has ${credits} ${credits === 1 ? "credit" : "credits"}`;
+    const found = tooFew ? `${balance}, fewer than ${minCredits}` : balance;
+    process.stdout.write(`The key is ${apiKeyValid ? `valid ${found}` : "not valid"}\n`);
   }
   return exit;
 }
@@ -223,11 +158,11 @@ function printReport({ stdout }: CommandProcess, report: Report): void {
 /** Runs `sandbox` until a signal asks the process to end. */
 async function sandbox(process: CommandProcess, values: Values): Promise<number> {
   const { host = "127.0.0.1", key: pairs = [`${DEMO_KEY}=100`] } = values;
-  const port = readNumber(values, "port", 65_535) ?? 0;
+  const port = readNumber("port", values.port, 0, 65_535) ?? 0;
   if (!host) throw new CommandError('"--host" must not be empty');
   const keys = pairs.map((pair) => {
     const [, key, credits] = /^(.+)=(\d+)$/.exec(pair) ?? [];
-    if (key === undefined) throw new CommandError('"--key" must be KEY=CREDITS');
+    if (!key) throw new CommandError('"--key" must be KEY=CREDITS, CREDITS a whole number from 0');
     return [key, Number(credits)] as const;
   });
   const service = createSandbox({ keys: Object.fromEntries(keys) });
@@ -275,11 +210,8 @@ export async function run(args: string[], process: CommandProcess): Promise<numb
   } catch (thrown) {
     const known = thrown instanceof CommandError || thrown instanceof ScamAddressError;
     const code = known ? thrown.code : "unexpected";
-    const exit = thrown instanceof CommandError
-      ? thrown.exit
-      : thrown instanceof ConfigurationError
-      ? EXIT.usage
-      : EXIT.failed;
+    let exit: number = thrown instanceof ConfigurationError ? EXIT.usage : EXIT.failed;
+    if (thrown instanceof CommandError) exit = thrown.exit;
     const message = inOwnWords(thrown instanceof Error ? thrown.message : String(thrown));
     if (args.includes("--json")) {
       const error = { code, message };

@@ -10,13 +10,17 @@
  * ```
  *
  * `check-key` reads the key from the environment variable `SCAM_ADDRESS_API_KEY` or from standard
- * input, never from an argument, because arguments show in process lists. `sandbox` serves the
- * sandbox until Ctrl-C and prints a line for each response, without keys. `--help` lists the
- * options.
+ * input, never from an argument, because arguments show in process lists. Line breaks around the
+ * key are ignored. `--timeout SECONDS` limits the time of all that `check-key` does, also of the
+ * wait for standard input. `check-key --sandbox` reads no standard input; it checks `demo-key` when
+ * the variable has no key.
+ *
+ * `sandbox` serves the sandbox until SIGINT, which is Ctrl-C, or SIGTERM, and prints a line for
+ * each response, without keys. `--help` lists the options.
  *
  * | exit status | meaning |
  * | --- | --- |
- * | 0 | the key is valid, or the sandbox was stopped (by SIGINT, which is Ctrl-C, or SIGTERM) |
+ * | 0 | the key is valid, or the sandbox was stopped |
  * | 1 | the key is not valid |
  * | 2 | wrong usage |
  * | 3 | no usable response, or the sandbox not served, or the output not written |
@@ -29,6 +33,7 @@
  * @module
  */
 import process from "node:process";
+import { setTimeout } from "node:timers";
 import { run } from "./command.ts";
 
 /** Reports an error that nobody expects, once; the runtime's status 1 would mean "not valid". */
@@ -43,4 +48,6 @@ process.on("uncaughtException", fail); // Deno's `node:net` throws a missing per
 
 run(process.argv.slice(2), process).then((exit) => {
   process.exitCode ||= exit;
+  // A read of standard input that nobody waits for any more would keep Deno running.
+  setTimeout(() => process.exit(), 100).unref();
 }).catch(fail);

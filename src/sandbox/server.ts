@@ -2,9 +2,12 @@
  * Serves the sandbox over HTTP, on Node.js, Deno and Bun, for programs that cannot use its `fetch`:
  * other processes, other languages, a web page in development.
  *
- * Every response allows every origin and exposes all headers (CORS). In addition to the sandbox's
- * own statuses, the server responds with 400 to a request that cannot be read, with 413 to a
- * request body of more than 10 MiB, and with 500 when a route throws.
+ * Every response allows every origin and exposes all headers (CORS). The response to a preflight has
+ * `Access-Control-Allow-Private-Network: true` when the preflight asks for it, which browsers do for
+ * a page of a public network that calls a server in a private one.
+ *
+ * In addition to the sandbox's own statuses, the server responds with 400 to a request that cannot
+ * be read, with 413 to a request body of more than 10 MiB, and with 500 when a route throws.
  *
  * @example Check a key over HTTP
  * ```ts
@@ -18,6 +21,7 @@
  *
  * @module
  */
+import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -25,7 +29,6 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ConfigurationError } from "../errors.ts";
 import { apiKeyHeader } from "../generated/operations.ts";
-import { decodeSegment } from "./routes.ts";
 import { createSandbox, type Sandbox } from "./service.ts";
 
 export type { Sandbox };
@@ -34,7 +37,11 @@ export type { Sandbox };
 export interface SandboxResponse {
   /** The method of the request. */
   readonly method: string;
-  /** The path of the request, without the query; `[redacted]` replaces segments with a key. */
+  /**
+   * The path of the request, without the query. `[redacted]` replaces each segment that contains a
+   * valid key or the key of the request, also percent-encoded or form-encoded, or the whole path
+   * when a key spans segments.
+   */
   readonly path: string;
   /** The status of the response. */
   readonly status: number;
@@ -124,7 +131,8 @@ function preflight({ headers }: IncomingMessage): Response {
       "Access-Control-Allow-Methods": headers["access-control-request-method"]!,
       "Access-Control-Allow-Headers": String(headers["access-control-request-headers"] ?? "") ||
         "X-API-Key, Content-Type",
-      "Access-Control-Allow-Private-Network": "true",
+      ...headers["access-control-request-private-network"] === "true" &&
+        { "Access-Control-Allow-Private-Network": "true" },
       "Access-Control-Max-Age": "600",
     },
   });
@@ -172,12 +180,21 @@ async function send(response: Response, outgoing: ServerResponse) {
   await pipeline(body ? Readable.fromWeb(body) : Readable.from([]), outgoing);
 }
 
-/** Replaces the keys in a path, and segments that contain one in an encoded form. */
+/** A text as it is, and with every valid escape decoded as Latin-1 and as UTF-8. */
+function decodings(text: string): string[] {
+  const decode = (_: string, hex: string) => String.fromCharCode(parseInt(hex, 16));
+  const bytes = text.replace(/%([0-9a-f]{2})/gi, decode);
+  return [text, bytes, Buffer.from(bytes, "latin1").toString()];
+}
+
+/** Replaces the segments of a path that contain a key, or the path when a key spans segments. */
 function redactPath(path: string, keys: string[]): string {
-  for (const key of keys) path = path.replaceAll(key, "[redacted]"); // a key may contain slashes
-  const redactSegment = (segment: string) =>
-    keys.some((key) => decodeSegment(segment).includes(key)) ? "[redacted]" : segment;
-  return path.split("/").map(redactSegment).join("/");
+  const redact = (text: string) => {
+    const forms = [...decodings(text), ...decodings(text.replaceAll("+", " "))];
+    return keys.some((key) => forms.some((form) => form.includes(key))) ? "[redacted]" : text;
+  };
+  const redacted = path.slice(1).split("/").map(redact).join("/");
+  return `/${redact(redacted)}`;
 }
 
 /** Handles a request, up to the last byte of the response. */
@@ -192,9 +209,9 @@ async function handle(
   outgoing.on("close", () => outgoing.writableFinished || controller.abort());
   const { response, ...thrown } = await respond(sandbox, incoming, url, controller);
   if (!incoming.socket.destroyed) {
-    const sentKey = incoming.headers[apiKeyHeader.toLowerCase()];
-    const keys = [...sandbox.keys.keys(), ...sentKey ? [String(sentKey)] : []];
-    const path = redactPath(url.pathname, keys);
+    const sent = String(incoming.headers[apiKeyHeader.toLowerCase()] ?? "");
+    const keys = [...sandbox.keys.keys(), ...sent.split(",").map((key) => key.trim())];
+    const path = redactPath(url.pathname, keys.filter(Boolean));
     onResponse?.({ method: incoming.method!, path, status: response.status, ...thrown });
   }
   // It fails when the client disconnects, when the body fails, and for `Response.error()`.

@@ -39,7 +39,7 @@ import { readApiKey } from "../checks.ts";
 import { ConfigurationError } from "../errors.ts";
 import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { components } from "../generated/types.ts";
-import { decodeSegment } from "./routes.ts";
+import { bySpecificity, findRoute, parseRoute, type Route } from "./routes.ts";
 
 /**
  * The only valid key of a sandbox made without `keys`: `"demo-key"`, with 100 credits.
@@ -83,9 +83,12 @@ export interface SandboxOptions {
   keys?: Readonly<Record<string, number>> | undefined;
   /**
    * Adds endpoints, by method and path: `"GET report"`. A parameter `{…}` matches any text within a
-   * segment of the path: `"GET reports/{id}"`. If several routes match a request, the one with the
-   * most segments without a parameter handles it; then the longest; then the one whose first
-   * parameter comes last.
+   * segment of the path, but not an empty one: `"GET reports/{id}"`. If a segment has several
+   * parameters, each except the first matches as little text as possible: `{name}.{format}` splits
+   * `report.v2.json` into `report.v2` and `json`.
+   *
+   * If several routes match a request, the one with the most segments without a parameter handles
+   * it; then the longest; then the one whose first parameter comes last.
    *
    * Endpoints that the OpenAPI document does not have need a valid key. A route can also replace
    * the handler of an operation that the document has, for example to test an error.
@@ -129,66 +132,16 @@ function failure(status: number, error: string): Response {
   return Response.json({ error }, { status });
 }
 
-/** An endpoint, in a form that requests are compared with. */
-interface Endpoint {
-  method: string;
-  /** The path, with `PARAMETER` in place of each parameter. */
-  shape: string;
-  /** Patterns, one for each segment of the path, with a group for each parameter. */
-  segments: RegExp[];
-  /** The names of the parameters, in the order of the groups. */
-  names: string[];
+/** What a route leads to. */
+interface Target {
+  /** Whether requests need a valid key. */
   apiKey: "none" | "optional" | "required";
+  /** `undefined` when the sandbox has no handler for an operation of the document. */
   handler: SandboxRoute | undefined;
 }
 
-/** Sorts after every other character, so that literal text comes before parameters. */
-const PARAMETER = "\uffff";
-
-/** Parses an endpoint, such as `GET reports/{id}`. */
-function readEndpoint(
-  endpoint: string,
-  apiKey: Endpoint["apiKey"],
-  handler: SandboxRoute | undefined,
-): Endpoint {
-  const [method, path] = endpoint.split(" ") as [string, string];
-  const names = Array.from(path.matchAll(/\{(.+?)\}/g), ([, name]) => name!);
-  const shape = path.replace(/^\//, "").replace(/\{.+?\}/g, PARAMETER);
-  const segments = shape.split("/").map((segment) => {
-    const literal = decodeSegment(segment).replace(/[.*+?^$(){}|[\]\\]/g, "\\$&");
-    return new RegExp(`^${literal.replaceAll(PARAMETER, "(.+)")}$`, "s");
-  });
-  return { method, shape, segments, names, apiKey, handler };
-}
-
-/** Sorts the most specific endpoint first. */
-function bySpecificity(a: Endpoint, b: Endpoint): number {
-  const literals = ({ shape }: Endpoint) =>
-    shape.split("/").filter((segment) => !segment.includes(PARAMETER)).length;
-  return literals(b) - literals(a) || b.segments.length - a.segments.length ||
-    Number(a.shape > b.shape) - Number(a.shape < b.shape);
-}
-
-/** Compares the end of a path with an endpoint; returns the parameters, or `undefined`. */
-function matchPath({ segments, names }: Endpoint, path: string[]) {
-  if (path.length < segments.length) return undefined;
-  const matches = segments.map((segment, index) =>
-    segment.exec(path[path.length - segments.length + index]!)
-  );
-  if (matches.includes(null)) return undefined;
-  const values = matches.flatMap((match) => match!.slice(1));
-  return Object.fromEntries(names.map((name, index) => [name, values[index]!]));
-}
-
-/** Finds the endpoint of a request. */
-function findEndpoint(endpoints: Endpoint[], { method, url }: Request) {
-  const path = new URL(url).pathname.slice(1).split("/").map(decodeSegment);
-  for (const endpoint of endpoints) {
-    const params = endpoint.method === method && matchPath(endpoint, path);
-    if (params) return { ...endpoint, params };
-  }
-  return { apiKey: "required", handler: undefined, params: {} } as const;
-}
+/** What a request gets that no route matches. */
+const NO_ROUTE = { target: { apiKey: "required", handler: undefined }, params: {} } as const;
 
 function readKeys(keys: unknown = { [DEMO_KEY]: 100 }): Map<string, number> {
   if (Object.prototype.toString.call(keys) !== "[object Object]") {
@@ -212,13 +165,13 @@ function readKeys(keys: unknown = { [DEMO_KEY]: 100 }): Map<string, number> {
   return new Map(entries);
 }
 
-/** Makes the list of endpoints: the OpenAPI document's operations and the routes. */
-function readEndpoints(routes: unknown = {}): Endpoint[] {
+/** Makes the list of routes: the OpenAPI document's operations and the caller's own. */
+function readRoutes(routes: unknown = {}): Route<Target>[] {
   if (Object.prototype.toString.call(routes) !== "[object Object]") {
     throw new ConfigurationError('"routes" must be an object with endpoints and their handlers');
   }
   const documented = Object.entries(operations).map(([endpoint, { apiKey, operationId }]) =>
-    readEndpoint(endpoint, apiKey, handlers.get(operationId))
+    parseRoute<Target>(endpoint, { apiKey, handler: handlers.get(operationId) })
   );
   const added = Object.entries(routes as Record<string, SandboxRoute>).map(([name, handler]) => {
     if (!/^[A-Z]+ (?:[^\s?#\\{}]|\{[^\s?#\\{}/]+\})+$/.test(name)) {
@@ -229,11 +182,12 @@ function readEndpoints(routes: unknown = {}): Endpoint[] {
     if (typeof handler !== "function") {
       throw new ConfigurationError(`The route "${name}" must be a function`);
     }
-    const route = readEndpoint(name, "required", handler);
+    const route = parseRoute<Target>(name, { apiKey: "required", handler });
     const same = documented.find(({ method, shape }) =>
       method === route.method && shape === route.shape
     );
-    return { ...route, apiKey: same?.apiKey ?? route.apiKey };
+    if (same) route.target.apiKey = same.target.apiKey;
+    return route;
   });
   return [...added, ...documented].sort(bySpecificity);
 }
@@ -282,10 +236,11 @@ function readEndpoints(routes: unknown = {}): Endpoint[] {
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const keys = readKeys(options.keys);
-  const endpoints = readEndpoints(options.routes);
+  const routes = readRoutes(options.routes);
 
   async function fetch(request: Request): Promise<Response> {
-    const { apiKey: access, handler, params } = findEndpoint(endpoints, request);
+    const { target, params } = findRoute(routes, request) ?? NO_ROUTE;
+    const { apiKey: access, handler } = target;
     const header = access === "none" ? null : request.headers.get(apiKeyHeader);
     const apiKey = header ?? undefined;
     if (apiKey === undefined ? access === "required" : !keys.has(apiKey)) {

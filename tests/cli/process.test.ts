@@ -54,8 +54,34 @@ Deno.test("src/cli/main.ts needs no network for --sandbox", async () => {
   expect(await finish(start([allowEnv], args))).toEqual({
     code: 4,
     stdout: '{"ok":false,"apiKeyValid":true,"credits":100,"error":null}\n',
-    stderr: "Asking the built-in sandbox, not the service\n",
+    stderr: 'Asking the built-in sandbox about "demo-key", not the service\n',
   });
+});
+
+Deno.test("src/cli/main.ts ends while its standard input is open", async () => {
+  const address = ["--base-url", "http://127.0.0.1:9/"];
+  const cases: [string[], number, RegExp][] = [
+    [["check-key", "--sandbox"], 0, /^Asking the built-in sandbox about "demo-key"/],
+    [["check-key", "--timeout", "1", ...address], 3, /^Error \(timeout\): No result within 1 s: /],
+    [["check-key"], 2, /^Error \(usage\): No address/],
+  ];
+  for (const [args, code, message] of cases) {
+    const child = start([allowEnv], args);
+    expect([args, (await child.status).code]).toEqual([args, code]);
+    expect(await new Response(child.stderr).text()).toMatch(message);
+    await child.stdout.cancel();
+    await child.stdin.close();
+  }
+});
+
+Deno.test("src/cli/main.ts --help and its documentation have the same exit statuses", async () => {
+  const rows = (text: string, pattern: RegExp) =>
+    [...text.replaceAll("`", "").matchAll(pattern)].map(([, status, meaning]) => [status, meaning]);
+  const { stdout } = await finish(start([], ["--help"]));
+  const source = await Deno.readTextFile(new URL("src/cli/main.ts", root));
+  const statuses = rows(stdout, /^ {2}(\d) {2}(.+)$/gm);
+  expect(statuses.map(([status]) => status)).toEqual(["0", "1", "2", "3", "4"]);
+  expect(rows(source, /^ \* \| (\d) \| (.+) \|$/gm)).toEqual(statuses);
 });
 
 Deno.test("src/cli/main.ts --version prints deno.json's version; deno task version copies it", async () => {
@@ -79,7 +105,7 @@ Deno.test("src/cli/main.ts does not show a key in the environment that is not Un
   }).output();
   const text = new TextDecoder().decode(stderr);
   expect({ code, stdout: stdout.length }).toEqual({ code: 2, stdout: 0 });
-  expect(text).toMatch(/\nError \(usage\): "SCAM_ADDRESS_API_KEY" is not valid Unicode\n$/);
+  expect(text).toMatch(/^Error \(usage\): "SCAM_ADDRESS_API_KEY" is not valid Unicode\n$/);
   expect(text).not.toMatch(/S3CRET/);
 });
 
@@ -106,15 +132,15 @@ Deno.test("src/cli/main.ts stays quiet when its output is not read", async () =>
 });
 
 Deno.test("src/cli/main.ts ends quietly when it is interrupted", async () => {
-  const child = start([allowEnv], ["check-key", "--sandbox"]);
+  const child = start([allowEnv], ["check-key", "--base-url", "http://127.0.0.1:9/"]);
   const decoder = new TextDecoder();
   let stderr = "";
   for await (const chunk of child.stderr) {
     stderr += decoder.decode(chunk, { stream: true });
-    child.kill("SIGINT"); // with the first line it begins to wait for the key
+    child.kill("SIGINT"); // with the first line it waits for the key
   }
   expect(await child.status).toMatchObject({ success: false, signal: "SIGINT" });
-  expect(stderr).toBe("Asking the built-in sandbox, not the service\n");
+  expect(stderr).toBe("Waiting for the key: standard input has not ended\n");
   await child.stdin.close();
   await child.stdout.cancel();
 });

@@ -139,7 +139,7 @@ const scenarios: Record<string, () => Promise<unknown>> = {
           });
           const middleware = [{ onResponse: boom }, { onError: boom }];
           calls.push(
-            client.checkKey(undefined, { signal }),
+            client.checkKey({ signal }),
             client.call("GET", "a", { signal }),
             client.GET("/a" as never, { signal, parseAs: "stream" } as never),
             client.GET("/a" as never, { signal, middleware } as never),

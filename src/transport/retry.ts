@@ -1,4 +1,4 @@
-import type { ScamAddressError } from "./errors.ts";
+import { NetworkError, type ScamAddressError, TimeoutError } from "../errors.ts";
 
 /** Describes a retry, for {@linkcode ClientOptions.onRetry}. */
 export interface RetryEvent {
@@ -45,14 +45,21 @@ export function isIdempotent(method: string): boolean {
   return REPEATABLE_METHOD.test(method);
 }
 
+/** Whether an error may be gone after a while; a permission that Deno lacks stays missing. */
+export function mayPass(error: unknown): error is NetworkError | TimeoutError {
+  if (error instanceof TimeoutError) return true;
+  return error instanceof NetworkError &&
+    (error.cause as { code?: unknown } | undefined)?.code !== "NotCapable";
+}
+
 /** What {@linkcode retryDelay} needs to know. */
 export interface Failure {
   /** The number of the attempt that failed, counted from 1. */
   attempt: number;
   /** The most attempts after the first. */
   retries: number;
-  /** Whether the operation may be repeated. */
-  idempotent: boolean;
+  /** Whether the attempt may be repeated after any failure. */
+  isIdempotent: boolean;
   /** The status code of the response; `undefined` when there is none, or it broke off. */
   status?: number | undefined;
   /** The wait that the `Retry-After` header asks for, in seconds. */
@@ -68,10 +75,10 @@ export interface Failure {
  * @returns The delay in milliseconds; `undefined` when the attempt was the last.
  */
 export function retryDelay(failure: Failure, random: number): number | undefined {
-  const { attempt, retries, idempotent, status, retryAfter } = failure;
+  const { attempt, retries, isIdempotent, status, retryAfter } = failure;
   if (attempt > retries) return undefined;
   if (status !== undefined && !REPEATABLE_STATUS.test(`${status}`)) return undefined;
-  if (!idempotent && status !== 429) return undefined;
+  if (!isIdempotent && status !== 429) return undefined;
   if (retryAfter !== undefined) {
     return retryAfter <= MAX_RETRY_AFTER ? retryAfter * 1_000 : undefined;
   }

@@ -1,0 +1,118 @@
+import type { Call } from "./call.ts";
+import { wrong } from "./checks.ts";
+import { checkUrl, isBodiless } from "./endpoint.ts";
+import { apiKeyHeader } from "./generated/operations.ts";
+import { readStream } from "./transport/body.ts";
+import { reasonOf } from "./transport/redact.ts";
+import { rebuild, type Received } from "./transport/response.ts";
+import { send, type Sending } from "./transport/send.ts";
+import { type Clock, within } from "./transport/time.ts";
+
+type Attempt = Sending["attempt"];
+
+/** The largest stream that is read before it is sent, in bytes. */
+const MAX_STREAM = 100 * 2 ** 20;
+
+/**
+ * A request that nobody but this client sees; it costs less than a `Request`. openapi-fetch makes
+ * it and gives it the caller's own properties.
+ */
+export class RequestRecord {
+  declare readonly method: string;
+  declare readonly headers: Headers;
+  declare readonly body?: BodyInit;
+
+  constructor(readonly url: string, init: RequestInit) {
+    Object.assign(this, init);
+  }
+}
+
+/** The bodies of the responses that were read, for what reads them again. */
+export const bodies = /* @__PURE__ */ new WeakMap<Response, Received["body"]>();
+
+/** Makes a response that can be read again, and remembers its body. */
+export function keep(received: Received): Response {
+  const response = rebuild(received);
+  bodies.set(response, received.body);
+  return response;
+}
+
+/** Makes the `fetch` that openapi-fetch calls: it adds the key, and the transport sends. */
+export function createFetch(call: Call, clock: Clock) {
+  return async (given: Request | RequestRecord, extension?: RequestInit): Promise<Response> => {
+    const isRecord = given instanceof RequestRecord && /undefined|string/.test(typeof given.body);
+    const request = given instanceof RequestRecord && !isRecord
+      ? new Request(given.url, given)
+      : given;
+    try {
+      const received = await send({
+        ...call,
+        attempt: request instanceof RequestRecord
+          ? attemptRecord(request, call, extension)
+          : await attemptRequest(request, call, extension),
+        signals: request instanceof RequestRecord
+          ? call.signals
+          : [...call.signals, request.signal],
+        isIdempotent: call.isIdempotent(request.method),
+        clock,
+      });
+      if (!isRecord || !received.response.ok) return keep(received);
+      bodies.set(received.response, received.body);
+      return received.response;
+    } catch (error) {
+      throw error || new DOMException("The call was aborted", "AbortError"); // see dispatch()
+    }
+  };
+}
+
+/** Adds the key, and the content type of JSON unless there is another one. */
+function complete(headers: Headers, { isJson, key }: Call): Headers {
+  if (isJson && !headers.has("content-type")) headers.set("content-type", "application/json");
+  if (key === undefined) headers.delete(apiKeyHeader);
+  else headers.set(apiKeyHeader, key);
+  return headers;
+}
+
+/** Sends a record with the global `fetch`, looked up now. */
+function attemptRecord(record: RequestRecord, call: Call, extension?: RequestInit): Attempt {
+  complete(record.headers, call);
+  return (init) =>
+    globalThis.fetch(record.url, { ...extension, ...record as RequestInit, ...init });
+}
+
+/** Sends a request, which middleware may have changed, with the global or a custom `fetch`. */
+async function attemptRequest(
+  request: Request,
+  call: Call,
+  extension?: RequestInit,
+): Promise<Attempt> {
+  checkUrl(request.url, call.settings.baseUrl);
+  const body = await readRequestBody(request, call);
+  const headers = complete(new Headers(request.headers), call);
+  const sent = { method: request.method, headers, ...body && { body } };
+  return (init) => {
+    if (!call.fetch) return globalThis.fetch(request, { ...extension, ...sent, ...init });
+    const copy = new (call.Request ?? Request)(request, { ...sent, ...init });
+    for (const [name, value] of Object.entries(request)) { // the caller's own properties
+      if (!(name in copy)) Object.assign(copy, { [name]: value });
+    }
+    return (call.fetch as typeof fetch)(copy, extension);
+  };
+}
+
+/** Reads the body of a request, so that it can be sent again; it may be a stream that never ends. */
+async function readRequestBody(request: Request, call: Call): Promise<BufferSource | undefined> {
+  if (isBodiless(request.method)) return undefined;
+  const body = await within(call, async (time) => {
+    if (typeof request.body?.getReader === "function") {
+      return await readStream(request.body, MAX_STREAM, time);
+    }
+    const bytes = await request.arrayBuffer(); // in Firefox, whose requests have no `body`
+    return request.bodyUsed ? bytes : undefined;
+  }, (thrown) => {
+    const cause = reasonOf(thrown, call.redact);
+    return wrong("body", `cannot be read: ${cause.message}`, cause);
+  });
+  if (!body || body.byteLength <= MAX_STREAM) return body;
+  throw wrong("body", "must not be a stream of more than 100 MiB");
+}

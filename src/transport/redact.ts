@@ -1,0 +1,75 @@
+/** Replaces every secret in a text; with a length, in the start of the text, which it cuts. */
+export type Redact = (text: string, length?: number) => string;
+
+/** How many errors in a chain of causes are searched for the reason of a failure. */
+const MAX_CAUSES = 5;
+
+/** How much of a secret is compared, because a regular expression has a limit. */
+const MAX_COMPARED = 1_000;
+
+/** How many times as long as a secret its longest form is. */
+const EXPANSION = 6;
+
+/** Matches a character as it is, percent-encoded, as in a form, and with JSON's escapes. */
+function formsOf(character: string): string {
+  const hex = character.charCodeAt(0).toString(16).padStart(4, "0");
+  const percent = character < "\x80" || character >= "\ud800"
+    ? `%${hex.slice(2)}`
+    : encodeURIComponent(character);
+  return `(?:${percent}|\\\\u${hex}|\\\\?\\u${hex}${character === " " ? "|\\+" : ""})`;
+}
+
+/** Matches a secret, and whatever is in the place of the part that is not compared. */
+function patternOf(secret: string): string {
+  const compared = secret.slice(0, MAX_COMPARED);
+  const rest = EXPANSION * (secret.length - compared.length);
+  return compared.split("").map(formsOf).join("") + (rest ? `[^]{0,${rest}}` : "");
+}
+
+/**
+ * Makes a function that replaces secrets by `[redacted]`, in one pass, so that no replacement is
+ * replaced again.
+ *
+ * @param secrets The secrets; only strings that are not empty count.
+ * @returns The function.
+ */
+export function redactor(...secrets: unknown[]): Redact {
+  const texts = secrets
+    .filter((secret): secret is string => typeof secret === "string" && secret !== "")
+    .sort((a, b) => b.length - a.length);
+  const longest = EXPANSION * (texts[0]?.length ?? 0);
+  let pattern: RegExp | undefined; // made when it is needed, because most calls succeed
+  return (text, length = text.length) => {
+    pattern ??= new RegExp(texts.map(patternOf).join("|") || "$^", "gi");
+    // A secret that starts before the cut is complete; what may be part of one is dropped.
+    const start = text.slice(0, length + longest).replace(pattern, "[redacted]");
+    if (text.length <= length) return start;
+    const doubtful = text.length > length + longest ? longest : 0;
+    return start.slice(0, Math.max(0, Math.min(length, start.length - doubtful)));
+  };
+}
+
+/**
+ * Makes an error with the reason of a failure: the message and the `code` of the innermost cause
+ * that has a message.
+ *
+ * It keeps nothing else that was thrown, because that may contain the request.
+ */
+export function reasonOf(thrown: unknown, redact: Redact): Error {
+  let message = "unknown reason";
+  let code: unknown;
+  try {
+    let inner = thrown;
+    for (let count = 0; count < MAX_CAUSES && inner !== undefined && inner !== null; count++) {
+      const { message: text, code: found, name, cause, errors } = Object(inner);
+      const words = Object(inner) === inner ? text || found : inner;
+      if (words && typeof words !== "object") {
+        message = String(words);
+        code = name === "NotCapable" ? name : found; // Deno lacks a permission
+      }
+      inner = cause ?? errors?.[0];
+    }
+  } catch { /* A getter throws. */ }
+  const reason = new Error(redact(message, 1_000));
+  return typeof code === "string" ? Object.assign(reason, { code: redact(code, 100) }) : reason;
+}

@@ -1,0 +1,194 @@
+import {
+  HttpError,
+  InvalidResponseError,
+  type Issue,
+  NetworkError,
+  RedirectError,
+} from "../errors.ts";
+import { cancel, decode, readStream } from "./body.ts";
+import { reasonOf, type Redact } from "./redact.ts";
+import { parseRetryAfter } from "./retry.ts";
+import { type Limits, type Time, within } from "./time.ts";
+
+/** A response whose body has been read. */
+export interface Received {
+  readonly response: Response;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** What is needed to read a response, and to say what is wrong with it. */
+export interface Reading extends Limits {
+  /** The name of the request, for messages. */
+  readonly name: string;
+  readonly timeout: number;
+  /** The largest body that is read, in bytes. */
+  readonly maxResponseBytes: number;
+  readonly redact: Redact;
+}
+
+const MAX_ERROR_BODY = 64 * 1024;
+
+/** What is wrong with a body as a whole. */
+const BODY_FAULTS: Readonly<Record<string, string>> = {
+  json: 'the body is not JSON, check "baseUrl"',
+  empty: "the body is empty",
+  maxResponseBytes: 'the body is larger than "maxResponseBytes"',
+};
+
+function isRedirect({ status }: Response): boolean {
+  return status === 0 || (status >= 300 && status <= 399); // browsers hide the status
+}
+
+/** Whether the headers limit the size of the body, which the runtime's own fetch enforces. */
+function isShort({ ok, headers, type }: Response, limit: number): boolean {
+  return ok && type === "basic" && // which hides no header
+    !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
+    Number(headers.get("content-length") || Infinity) <= limit;
+}
+
+/** Refuses what is not a response that can be read. */
+function checkResponse({ status, type, headers, body }: Response): void {
+  if (!(status >= 200 && status <= 999) && type !== "opaqueredirect") {
+    throw new TypeError(`The response has the status ${status}`);
+  }
+  if (typeof headers.forEach !== "function") throw new TypeError("The response has no Headers");
+  if (body && typeof body.getReader !== "function") {
+    throw new TypeError("The body of the response is not a ReadableStream of the web");
+  }
+}
+
+/** Reads the body of a response, up to one byte more than the limit. */
+async function readBody(
+  response: Response,
+  limit: number,
+  time: Time,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { body, ok } = response;
+  if (!body || isRedirect(response)) {
+    cancel(body);
+    return new Uint8Array();
+  }
+  if (!isShort(response, limit)) return await readStream(body, limit, time, !ok);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/**
+ * Waits for a response, and reads it within its limits.
+ *
+ * When the body of a 4xx or 5xx response breaks off or is too large, the result has the part that
+ * was read, because the status matters more.
+ *
+ * @param reading The limits.
+ * @param start Starts to wait for the response.
+ * @returns The response and its body.
+ * @throws {NetworkError} When there is no response, or it breaks off.
+ * @throws {TimeoutError} When the time is up.
+ * @throws {RedirectError} When the response is a redirect.
+ * @throws {InvalidResponseError} When the body of a 2xx response is too large.
+ */
+export async function receive(
+  reading: Reading,
+  start: (signal: AbortSignal) => Promise<Response>,
+): Promise<Received> {
+  const { name, maxResponseBytes, redact } = reading;
+  let failure = "got no response";
+  const { response, body } = await within(reading, async (time) => {
+    const response = await start(time.signal);
+    checkResponse(response);
+    failure = "got a response that broke off";
+    return { response, body: await readBody(response, maxResponseBytes, time) };
+  }, (thrown) => {
+    const cause = reasonOf(thrown, redact);
+    return new NetworkError(`"${name}" ${failure}: ${cause.message}`, { cause });
+  });
+  if (isRedirect(response)) throw redirectError(response, reading);
+  if (response.ok && body.length > maxResponseBytes) {
+    throw invalidResponse(name, response, [{ path: "", rule: "maxResponseBytes" }]);
+  }
+  return { response, body };
+}
+
+function redirectError({ status, headers }: Response, { name, redact }: Reading): RedirectError {
+  const location = headers.get("location");
+  return new RedirectError(`"${name}" got a redirect, which is not followed: check "baseUrl"`, {
+    status,
+    ...location !== null && { location: redact(location) },
+  });
+}
+
+/** Makes the error for a 2xx response with a wrong body. */
+export function invalidResponse(
+  name: string,
+  { status }: Response,
+  issues: readonly Issue[],
+): InvalidResponseError {
+  const list = issues.slice(0, 5).map(({ path, rule, message = rule }) =>
+    path ? `${path}: ${message}` : BODY_FAULTS[rule] ?? `the body: ${message}`
+  );
+  if (issues.length > list.length) list.push(`and ${issues.length - list.length} more`);
+  return new InvalidResponseError(
+    `"${name}" got an invalid response (${list.join("; ")})`,
+    { status, issues },
+  );
+}
+
+/** Copies headers, except names that `Headers` refuses but Node.js's parser accepts. */
+function copyHeaders(headers: Headers, read = (value: string, _name: string) => value): Headers {
+  const copy = new Headers();
+  headers.forEach((value, name) => {
+    try {
+      copy.append(name, read(value, name));
+    } catch { /* The header is left out. */ }
+  });
+  return copy;
+}
+
+/** Makes a response with a body that was read; its status may be one that `Response` refuses. */
+export function rebuild({ response, body }: Received): Response {
+  const { headers, ok, status, statusText, url } = response;
+  const isEmpty = status === 204 || status === 205;
+  const copy = new Response(isEmpty ? null : body, {
+    headers: copyHeaders(headers),
+    status: ok ? status : Math.min(status, 599),
+  });
+  return Object.defineProperties(copy, {
+    status: { value: status },
+    statusText: { value: statusText },
+    url: { value: url },
+  });
+}
+
+/** Parses the body of an error response: JSON or text, cut and without secrets. */
+function readErrorBody(text: string, redact: Redact): unknown {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_ERROR_BODY));
+  if (read < text.length) return redact(text, read);
+  try {
+    return JSON.parse(text, (_name, value) => {
+      if (typeof value === "string") return redact(value);
+      if (Array.isArray(value) || Object(value) !== value) return value;
+      const fields = Object.entries(value).map(([name, field]) => [redact(name), field]);
+      return Object.fromEntries(fields);
+    });
+  } catch {
+    return redact(text); // It is not JSON, or too deep.
+  }
+}
+
+/** Makes the error for a 4xx or 5xx response. */
+export function httpError(
+  { response, body }: Received,
+  { name, redact }: Pick<Reading, "name" | "redact">,
+): HttpError {
+  const { status } = response;
+  const headers = copyHeaders(response.headers, (value, name) => {
+    if (redact(name) !== name) throw new Error("The name of the header contains the key");
+    return redact(value);
+  });
+  const retryAfter = parseRetryAfter(response.headers.get("retry-after"), Date.now());
+  return new HttpError(`"${name}" got a response with the status ${status}`, {
+    status,
+    headers,
+    body: readErrorBody(decode(body), redact),
+    ...retryAfter !== undefined && { retryAfter },
+  });
+}
