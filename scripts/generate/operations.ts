@@ -1,6 +1,7 @@
 /** Writes the table of operations. @module */
 
 import type { Operation } from "../../src/operation.ts";
+import { isIdempotent } from "../../src/transport/retry.ts";
 import {
   dereference,
   isJsonType,
@@ -21,7 +22,6 @@ export interface ResponseSpec {
 }
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch"];
-const repeatable = ["get", "put", "delete", "options", "head"];
 
 /**
  * Writes the table of a document's operations.
@@ -50,7 +50,7 @@ export function writeOperations(
       entries.push(`${JSON.stringify(endpoint)}: {
         operationId: ${JSON.stringify(operation.operationId)},
         apiKey: "${apiKeyOf(listOf(operation.security ?? document.security))}",
-        idempotent: ${operation["x-idempotent"] ?? repeatable.includes(method)},
+        idempotent: ${operation["x-idempotent"] ?? isIdempotent(method.toUpperCase())},
         ${checks.length > 0 ? `responses: { ${checks.join("\n")} },` : ""}
       },`);
     }
