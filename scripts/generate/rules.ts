@@ -51,8 +51,6 @@ function visitorOf([key, rows]: [key: string, rows: Row[]]): object {
 }
 
 const typesOf = (response: Json, read: Read) => Object.keys(objectOf(read(response).content));
-/** What may be next to `$ref`. */
-const annotation = /^(\$comment|default|deprecated|description|examples?|summary|title|x-.*)$/;
 
 const visitors: Record<string, () => object> = {
   "parameter": () => ({
@@ -98,19 +96,6 @@ const visitors: Record<string, () => object> = {
         refuse(status, isOther, `Callers must set \`parseAs\` to read ${types.join(" or ")}`);
       }
     }),
-  }),
-
-  "reference": () => ({
-    // deno-lint-ignore no-explicit-any
-    ref: (reference: JsonObject, context: any, { node, error }: any) =>
-      visit(({ $ref, ...others }, { refuse }) => {
-        const reason = error ? `: ${error.message}` : "";
-        refuse("$ref", node === undefined, `Cannot resolve \`${$ref}\`${reason}`);
-        for (const name of Object.keys(others).filter((name) => !annotation.test(name))) {
-          const message = `\`${name}\` next to \`$ref\` is not read; write \`allOf\` with both`;
-          refuse(name, true, message);
-        }
-      })(reference, context),
   }),
 
   "schema": () => ({

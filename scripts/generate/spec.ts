@@ -33,7 +33,7 @@ export interface Spec {
   place(pointer: string): string;
 }
 
-/** Redocly's recommended rules and our own, except two that the document cannot follow. */
+/** Redocly's recommended rules and our own, except those that ours replace or the document cannot follow. */
 const config = await createConfig({
   plugins: [plugin],
   extends: ["recommended"],
@@ -41,7 +41,7 @@ const config = await createConfig({
     ...Object.fromEntries(names.map((name) => [`client/${name}`, "error"])),
     "client/note": "warn",
     "info-license": "off", // the service's document does not show one
-    "no-unresolved-refs": "off", // ours names the target
+    "no-unresolved-refs": "off", // see findProblems()
     "operation-2xx-response": "off", // ours does not accept `default`
     "operation-4xx-response": "off", // it shows no error status, so none may be listed (section 7)
     "operation-operationId": "error",
@@ -89,8 +89,10 @@ export async function readSpec(file: string): Promise<Spec> {
   }
 
   const placeOf = (pointer: string) => place({ source, pointer: `#${pointer}`, reportOnKey: true });
-  const [hazard] = hazardsOf(parsed, parsed);
-  if (hazard) throw new SpecError(`${placeOf(hazard[0])} ${hazard[1]}`);
+  const found = [...findProblems(parsed, parsed)].map(([at, problem]) =>
+    `${placeOf(at)} ${problem}`
+  );
+  if (found.length > 0) throw new SpecError(found.join("\n"));
   const options = { document, externalRefResolver: resolver };
   const problems = (await lintDocument({ ...options, config: config.styleguide }))
     .filter(({ message }) => !message.startsWith("Property `nullable` is not")); // ours has advice
@@ -106,20 +108,31 @@ export async function readSpec(file: string): Promise<Spec> {
   };
 }
 
-/** Finds what Redocly cannot read or must not: JSON Pointers, each with a rule and a message. */
-function* hazardsOf(root: Json, value: Json, pointer = ""): Generator<[string, string]> {
-  for (const [name, field] of Object.entries(value ?? {})) {
+/** What may be next to `$ref`. */
+const annotation =
+  /^(\$comment|\$ref|default|deprecated|description|examples?|summary|title|x-.*)$/;
+
+/** Finds names that Redocly cannot read, and references that are not followed: pointer and problem. */
+function* findProblems(root: Json, node: JsonObject, pointer = ""): Generator<[string, string]> {
+  for (const [name, value] of Object.entries(node)) {
     const place = pointer + pointerTo(name);
     if (name in {}) yield [place, `name: \`${name}\` is a name of JavaScript's; it cannot be read`];
-    if (typeof field === "object") yield* hazardsOf(root, field, place);
-    if (name !== "$ref" || typeof field !== "string") continue;
-    if (!/^#\/components\/[^/]+\/[^/]+$/.test(field)) {
-      yield [place, `reference: Write the target of \`${field}\` directly below \`components\``];
-      continue;
+    if (typeof node.$ref === "string" && !annotation.test(name)) {
+      yield [
+        place,
+        `reference: \`${name}\` next to \`$ref\` is not read; write \`allOf\` with both`,
+      ];
     }
+    if (typeof value === "object" && value) yield* findProblems(root, value as JsonObject, place);
+    if (name !== "$ref" || typeof value !== "string") continue;
     const found = new Set<Json | undefined>();
-    let ref: Json | undefined = field;
+    let ref: Json | undefined = value;
     while (ref && !found.has(ref)) ref = objectOf(follow(root, (found.add(ref), ref))).$ref;
-    if (ref) yield [place, `reference: \`${field}\` leads to itself`];
+    if (!/^#\/components\/[^/]+\/[^/]+$/.test(value)) {
+      yield [place, `reference: Write the target of \`${value}\` directly below \`components\``];
+    } else if (ref) yield [place, `reference: \`${value}\` leads to itself`];
+    else if (follow(root, value) === undefined) {
+      yield [place, `reference: Cannot resolve \`${value}\``];
+    }
   }
 }

@@ -400,7 +400,8 @@ for (const [name, [document, at, message]] of Object.entries(refused)) {
     const file = await files.write("openapi.json", document);
     const error = await readSpec(file).then((spec) => spec.warnings.join("\n"), (error) => error);
     expect(error).toBeInstanceOf(SpecError);
-    const [, line, column, found] = /^\S+:(\d+):(\d+) ([^]*)$/.exec(error.message)!;
+    const [last] = error.message.split("\n").slice(-1); // what refers to it may be refused too
+    const [, line, column, found] = /^\S+:(\d+):(\d+) (.*)$/.exec(last)!;
     expect(found!.replace(/ \(from \S+\)$/, "")).toBe(message);
     const source = (await readFile(file, "utf8")).split("\n")[Number(line) - 1]!;
     expect(source.slice(Number(column) - 1, Number(column) - 1 + at.length)).toBe(at);
