@@ -33,7 +33,7 @@ export interface Spec {
   place(pointer: string): string;
 }
 
-/** Redocly's recommended rules and our own, except those that ours replace or the document cannot follow. */
+/** Redocly's recommended rules, except some, and our own. */
 const config = await createConfig({
   plugins: [plugin],
   extends: ["recommended"],

@@ -331,6 +331,16 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
     '"nullable"',
     'schema: Write `type: [string, "null"]`',
   ],
+  "a base for references": [
+    schemas({ A: { $id: "https://a.example" } }),
+    '"$id"',
+    "schema: Leave it out",
+  ],
+  "another dialect of JSON Schema": [
+    documentOf({}, { jsonSchemaDialect: "https://other.example", security: [] }),
+    '"jsonSchemaDialect"',
+    "operation: Leave it out",
+  ],
   "schemas in a schema": [
     schemas({ A: { $defs: { B: text } } }),
     '"$defs"',
