@@ -13,19 +13,22 @@ import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type CaseResult, serveConformance } from "../tests/runtimes/server.ts";
 import { root } from "./support/files.ts";
-import { installPackage, installTool, takePackage } from "./support/npm.ts";
+import {
+  arch,
+  BUN_VERSION,
+  installBun,
+  installPackage,
+  installTool,
+  os,
+  takePackage,
+} from "./support/npm.ts";
 import { mustRun } from "./support/process.ts";
 
 const NODE_VERSIONS = ["20.20.2", "22.23.3", "24.21.0", "26.10.0"];
-const BUN_VERSION = "1.4.5";
 const WORKERD_VERSION = "1.20261117.1";
 const ESBUILD_VERSION = "0.28.2";
 
 const TIME_LIMIT = 60_000;
-
-/** What npm's packages call this platform. */
-const os = Deno.build.os;
-const arch = Deno.build.arch === "x86_64" ? "x64" : "arm64";
 
 const work = await Deno.makeTempDir({ prefix: "scam-address-runtimes-" });
 Deno.test.afterAll(() => Deno.remove(work, { recursive: true }));
@@ -106,8 +109,7 @@ for (const version of NODE_VERSIONS) {
 }
 
 testRuntime(`Bun ${BUN_VERSION}`, async (bundle) => {
-  const target = arch === "x64" ? "x64" : "aarch64";
-  const command = join(await installTool(`@oven/bun-${os}-${target}`, BUN_VERSION), "bin/bun");
+  const command = await installBun();
   const flags = ["--packages=external", "--format=esm"];
   return { command, args: [await bundle("program.ts", "program.mjs", ...flags)] };
 });

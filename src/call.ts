@@ -14,7 +14,7 @@ import { operations } from "./generated/operations.ts";
 import type { Validator } from "./operation.ts";
 import { type CallOptions, checkCase, type ClientOptions, type Settings } from "./options.ts";
 import { redactor } from "./transport/redact.ts";
-import type { Reading } from "./transport/response.ts";
+import type { Reading, Received } from "./transport/response.ts";
 import { isIdempotent, type RetryEvent } from "./transport/retry.ts";
 import { within } from "./transport/time.ts";
 
@@ -37,6 +37,8 @@ export interface Call extends Reading {
   readonly settings: Settings;
   readonly method: string;
   readonly path: string;
+  /** The bodies of the responses that were read. */
+  readonly bodies: Map<Response, Received["body"]>;
   /** The key that the request carries. */
   readonly key: string | undefined;
   /** Whether the request has `Content-Type: application/json`, also without a body. */
@@ -110,6 +112,7 @@ export async function prepareCall(
   const redact = redactor(key, (body as { apiKey?: unknown } | null | undefined)?.apiKey);
   return {
     settings,
+    bodies: new Map(),
     method,
     path,
     name: operation ? `${method} ${path}` : redact(`${method} ${path}`),

@@ -22,14 +22,18 @@ export function mustBe(option: string, requirement: string, value: unknown): Con
   return wrong(option, `must be ${requirement}, not ${article}${kind}`);
 }
 
-/** Finds the name that was probably meant: at most two letters are missing or wrong, or the case. */
-export function closest(misspelled: string, names: readonly string[]): string | undefined {
-  const others = (text: string, letters: string) =>
-    [...letters].reduce((rest, letter) => rest.replace(letter, ""), text).length;
-  const given = misspelled.slice(0, 50).toLowerCase();
-  return names.find((name) => {
-    const lower = name.toLowerCase();
-    return others(given, lower) + others(lower, given) <= Math.min(2, given.length / 4);
+/** Finds the name that was probably meant: one that starts so, or differs in case or one place. */
+export function closest(given: string, names: readonly string[]): string | undefined {
+  const text = given.toLowerCase();
+  return names.find((each) => {
+    const name = each.toLowerCase();
+    let start = 0;
+    while (start < name.length && text[start] === name[start]) start++;
+    let end = 0;
+    const rest = Math.min(text.length, name.length) - start;
+    while (end < rest && text.at(-1 - end) === name.at(-1 - end)) end++;
+    const isStart = start === text.length && start > 2;
+    return isStart || start > 0 && Math.max(text.length, name.length) - start - end <= 2;
   });
 }
 

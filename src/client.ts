@@ -9,7 +9,7 @@ import { type Call, checkMiddleware, type Init, prepareCall, resolveApiKey } fro
 import { mustBe, readApiKey } from "./checks.ts";
 import { guardPath, METHODS, toJson, toPath, toQuery } from "./endpoint.ts";
 import { ConfigurationError, type HttpError, type Issue, ScamAddressError } from "./errors.ts";
-import { bodies, createFetch, keep, RequestRecord } from "./fetch.ts";
+import { createFetch, keep, RequestRecord } from "./fetch.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import type { components, paths } from "./generated/types.ts";
 import {
@@ -270,7 +270,7 @@ function toFetchOptions(init: Init, { settings }: Call): object {
 
 /** Parses the body of a 2xx response as JSON, and checks it. */
 async function readData({ data, response }: Result, call: Call): Promise<unknown> {
-  const known = data === undefined ? new Uint8Array() : bodies.get(response);
+  const known = data === undefined ? new Uint8Array() : call.bodies.get(response);
   // A response that onRequest has returned is not read yet.
   const { body } = known ? { body: known } : await receive(call, () => Promise.resolve(response));
   const { status } = response;
@@ -284,7 +284,7 @@ async function readData({ data, response }: Result, call: Call): Promise<unknown
     issues = [{ path: "", rule: body.byteLength ? "json" : "empty" }];
   }
   issues ??= validate?.(value);
-  if (issues) throw invalidResponse(call.name, response, issues);
+  if (issues) throw invalidResponse(call, response, issues);
   return value;
 }
 
@@ -308,17 +308,17 @@ async function settle(
   call: Call,
   isJson: boolean,
 ): Promise<Response | undefined> {
-  const body = bodies.get(response);
+  const body = call.bodies.get(response);
   const received = body ? { response, body } : await receive(call, () => Promise.resolve(response));
-  bodies.set(response, received.body);
+  call.bodies.set(response, received.body);
   const isReadable = body && !response.bodyUsed && !response.body?.locked;
-  return isReadable || (response.ok && isJson) ? undefined : keep(received);
+  return isReadable || (response.ok && isJson) ? undefined : keep(received, call);
 }
 
 /** Makes the error for a 4xx or 5xx status. */
 function statusError({ error, response }: Result, call: Call): HttpError {
   const text = typeof error === "string" ? error : JSON.stringify(error) ?? "";
-  const body = bodies.get(response) ?? new TextEncoder().encode(text);
+  const body = call.bodies.get(response) ?? new TextEncoder().encode(text);
   return httpError({ response, body }, call);
 }
 

@@ -82,7 +82,7 @@ export function guardPath(
 
 /** Refuses path parameters that are missing, empty, or cannot be written. */
 function checkPathParameters(template: string, values: Record<string, unknown> = {}): void {
-  for (const [placeholder] of template.matchAll(/\{[^{}]+\}/g)) {
+  for (const placeholder of template.match(/\{[^{}]+\}/g) ?? []) {
     let text = "";
     try {
       text = defaultPathSerializer(placeholder, values);

@@ -27,11 +27,8 @@ export class RequestRecord {
   }
 }
 
-/** The bodies of the responses that were read, for what reads them again. */
-export const bodies = /* @__PURE__ */ new WeakMap<Response, Received["body"]>();
-
 /** Makes a response that can be read again, and remembers its body. */
-export function keep(received: Received): Response {
+export function keep(received: Received, { bodies }: Call): Response {
   const response = rebuild(received);
   bodies.set(response, received.body);
   return response;
@@ -56,8 +53,8 @@ export function createFetch(call: Call, clock: Clock) {
         isIdempotent: call.isIdempotent(request.method),
         clock,
       });
-      if (!isRecord || !received.response.ok) return keep(received);
-      bodies.set(received.response, received.body);
+      if (!isRecord || !received.response.ok) return keep(received, call);
+      call.bodies.set(received.response, received.body);
       return received.response;
     } catch (error) {
       throw error || new DOMException("The call was aborted", "AbortError"); // see dispatch()

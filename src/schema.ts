@@ -25,8 +25,9 @@ export async function validate(
   schema: StandardSchemaV1,
   value: unknown,
   response: Response,
-  { name, timeout, signals, redact }: Call,
+  call: Call,
 ): Promise<unknown> {
+  const { timeout, signals, redact } = call;
   // The result is the schema's own, so reading it can fail too.
   const { output, issues } = await within({ name: "schema", timeout, signals }, async () => {
     const result = await schema["~standard"].validate(value);
@@ -38,7 +39,7 @@ export async function validate(
     const cause = reasonOf(thrown, redact);
     return wrong("schema", `failed: ${cause.message}`, cause);
   });
-  if (issues) throw invalidResponse(name, response, issues);
+  if (issues) throw invalidResponse(call, response, issues);
   return output;
 }
 

@@ -141,13 +141,13 @@ Deno.test("methods report a custom fetch's invalid response as a NetworkError", 
     [() => partialResponse(NaN, null), /got no response: The response has the status NaN/],
     [
       () => partialResponse(200, streamOf(), { headers: {} }),
-      /The response has no Headers/,
+      /The response must be a Response/,
     ],
     [() => partialResponse(200, streamOf(), { headers: undefined }), /got no response/],
     // as node-fetch has it
     [
       () => partialResponse(200, {}, { arrayBuffer }),
-      /body of the response is not a ReadableStream/,
+      /must be a Response, whose body is a ReadableStream/,
     ],
     [() => read, /got a response that broke off/],
     [() => new Response(new ReadableStream({ pull: () => Promise.reject("boom") })), /off: boom$/],

@@ -4,20 +4,11 @@ import { ScamAddressError } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
 import { isDeno } from "./client.ts";
 import { createClock } from "./clock.ts";
+import { seeded } from "./random.ts";
 import { json, type Responder, serve } from "./server.ts";
 
 const CALLS = 2_000;
 const CONCURRENCY = 64;
-
-/** Numbers from 0 to below 1 that are the same in every run (mulberry32). */
-function seeded(seed: number): () => number {
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** The body of a successful response, which has the number of the call. */
 function expectedBody(number: number): unknown {

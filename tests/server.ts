@@ -43,7 +43,12 @@ export type Responder = (
 /** How long a server runs, in milliseconds, so that no test hangs. */
 const LIMIT = 60_000;
 
-async function listen(server: Server, limit: number, scheme = "http"): Promise<TestServer> {
+/** Starts a server on an ephemeral port. */
+export async function listen(
+  server: Server,
+  scheme = "http",
+  limit = LIMIT,
+): Promise<TestServer> {
   const sockets = new Set<Socket>();
   let isLate = false;
   const close = () => {
@@ -94,7 +99,7 @@ export async function serve(respond: Responder, limit = LIMIT): Promise<HttpServ
     await respond(recorded, response, requests.length);
   });
   return {
-    ...await listen(server, limit),
+    ...await listen(server, "http", limit),
     requests,
     closeIdleConnections: () => server.closeIdleConnections(),
   };
@@ -106,7 +111,7 @@ export function serveSockets(
   scheme?: "http" | "https",
   limit = LIMIT,
 ): Promise<TestServer> {
-  return listen(createTcpServer(connect), limit, scheme);
+  return listen(createTcpServer(connect), scheme, limit);
 }
 
 /** Starts a server that reads each request to its end, and then sends raw bytes. */

@@ -12,6 +12,14 @@ export const cache: string = join(
   "scam-address-client",
 );
 
+/** What npm's packages call this platform. */
+export const os: string = Deno.build.os;
+/** What npm's packages call this processor. */
+export const arch: string = Deno.build.arch === "x86_64" ? "x64" : "arm64";
+
+/** The version of Bun that the scripts run. */
+export const BUN_VERSION = "1.4.5";
+
 /** A package as npm delivers it. */
 export interface Package {
   /** What it was made from, for people. */
@@ -85,4 +93,10 @@ export async function installTool(name: string, version: string): Promise<string
     await Deno.writeTextFile(complete, "");
   }
   return join(folder, "node_modules", name);
+}
+
+/** Installs Bun into the cache, once; resolves to its executable. */
+export async function installBun(): Promise<string> {
+  const target = arch === "x64" ? "x64" : "aarch64";
+  return join(await installTool(`@oven/bun-${os}-${target}`, BUN_VERSION), "bin/bun");
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { closest } from "../checks.ts";
 import { DEMO_KEY } from "../sandbox/service.ts";
 
 /** The exit statuses; main.ts and HELP say what they mean. */
@@ -70,23 +71,13 @@ export class CommandError extends Error {
   }
 }
 
-/** Whether a text is the beginning of a name, or the name with a mistake in one place. */
-function isSimilar(text: string, name: string): boolean {
-  let start = 0;
-  while (start < name.length && text[start] === name[start]) start++;
-  if (start === text.length && start > 2) return true;
-  let end = 0;
-  const rest = Math.min(text.length, name.length) - start;
-  while (end < rest && text.at(-1 - end) === name.at(-1 - end)) end++;
-  return Math.max(text.length, name.length) - start - end <= 2;
-}
-
 /** Makes an error that names what is similar; it quotes no argument, which may be a key. */
 function notKnown(what: string, text: string, names: string[], advice: string): CommandError {
   const plain = text.replace(/^\W+|=.*/gs, "");
-  const similar = names.find((name) => isSimilar(plain, name.replace("--", "")));
+  const similar = closest(plain, names.map((name) => name.replace("--", "")));
+  const meant = names.find((name) => name.replace("--", "") === similar);
   return new CommandError(
-    similar ? `${what}: did you mean "${similar}"?` : `${what}: see --help; ${advice}`,
+    meant ? `${what}: did you mean "${meant}"?` : `${what}: see --help; ${advice}`,
   );
 }
 

@@ -27,6 +27,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { wrong } from "../checks.ts";
 import { ConfigurationError } from "../errors.ts";
 import { apiKeyHeader } from "../generated/operations.ts";
 import { createSandbox, type Sandbox } from "./service.ts";
@@ -224,17 +225,17 @@ async function handle(
 function checkArguments(sandbox: unknown, { host, port, onResponse }: ServeSandboxOptions) {
   const { fetch, keys } = (sandbox ?? {}) as Sandbox;
   if (typeof fetch !== "function" || !(keys instanceof Map)) {
-    throw new ConfigurationError('"sandbox" must be a result of createSandbox()');
+    throw wrong("sandbox", "must be a result of createSandbox()");
   }
   if (host !== undefined && (typeof host !== "string" || !host)) {
-    throw new ConfigurationError('"host" must be a host name or an IP address');
+    throw wrong("host", "must be a host name or an IP address");
   }
   const number = port as number; // "as number <" would start type arguments to dnt's parser
   if (port !== undefined && !(Number.isInteger(port) && number >= 0 && number <= 65_535)) {
-    throw new ConfigurationError('"port" must be a whole number from 0 to 65535');
+    throw wrong("port", "must be a whole number from 0 to 65535");
   }
   if (onResponse !== undefined && typeof onResponse !== "function") {
-    throw new ConfigurationError('"onResponse" must be a function');
+    throw wrong("onResponse", "must be a function");
   }
 }
 
@@ -245,10 +246,12 @@ async function listen(server: Server, host: string, port: number): Promise<strin
     await once(server, "listening");
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
+    const isInUse = code === "EADDRINUSE" && port !== 0;
     throw new ConfigurationError(
-      code === "EADDRINUSE" && port !== 0
+      isInUse
         ? `"port" ${port} is in use on "${host}"; choose another one, or 0 for any free port`
         : `The sandbox cannot listen on "host" "${host}" and "port" ${port}: ${message}`,
+      { option: isInUse ? "port" : "host" },
     );
   }
   server.on("error", () => {}); // a connection that could not be accepted

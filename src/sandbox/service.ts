@@ -35,7 +35,7 @@
  *
  * @module
  */
-import { readApiKey } from "../checks.ts";
+import { readApiKey, wrong } from "../checks.ts";
 import { ConfigurationError } from "../errors.ts";
 import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { components } from "../generated/types.ts";
@@ -145,7 +145,7 @@ const NO_ROUTE = { target: { apiKey: "required", handler: undefined }, params: {
 
 function readKeys(keys: unknown = { [DEMO_KEY]: 100 }): Map<string, number> {
   if (Object.prototype.toString.call(keys) !== "[object Object]") {
-    throw new ConfigurationError('"keys" must be an object with keys and their credits');
+    throw wrong("keys", "must be an object with keys and their credits");
   }
   const entries = Object.entries(keys as Record<string, number>);
   for (const [index, [key, credits]] of entries.entries()) {
@@ -154,11 +154,13 @@ function readKeys(keys: unknown = { [DEMO_KEY]: 100 }): Map<string, number> {
     } catch {
       throw new ConfigurationError(
         `Key ${index + 1} of "keys" is empty or has a character that cannot be sent in a header`,
+        { option: "keys" },
       );
     }
     if (!Number.isSafeInteger(credits) || credits < 0) {
       throw new ConfigurationError(
         `The credits of key ${index + 1} of "keys" must be a whole number from 0`,
+        { option: "keys" },
       );
     }
   }
@@ -168,19 +170,20 @@ function readKeys(keys: unknown = { [DEMO_KEY]: 100 }): Map<string, number> {
 /** Makes the list of routes: the OpenAPI document's operations and the caller's own. */
 function readRoutes(routes: unknown = {}): Route<Target>[] {
   if (Object.prototype.toString.call(routes) !== "[object Object]") {
-    throw new ConfigurationError('"routes" must be an object with endpoints and their handlers');
+    throw wrong("routes", "must be an object with endpoints and their handlers");
   }
   const documented = Object.entries(operations).map(([endpoint, { apiKey, operationId }]) =>
     parseRoute<Target>(endpoint, { apiKey, handler: handlers.get(operationId) })
   );
   const added = Object.entries(routes as Record<string, SandboxRoute>).map(([name, handler]) => {
     if (!/^[A-Z]+ (?:[^\s?#\\{}]|\{[^\s?#\\{}/]+\})+$/.test(name)) {
-      throw new ConfigurationError(
-        `"routes" must name a method and an endpoint, as in "GET report", not "${name}"`,
+      throw wrong(
+        "routes",
+        `must name a method and an endpoint, as in "GET report", not "${name}"`,
       );
     }
     if (typeof handler !== "function") {
-      throw new ConfigurationError(`The route "${name}" must be a function`);
+      throw new ConfigurationError(`The route "${name}" must be a function`, { option: "routes" });
     }
     const route = parseRoute<Target>(name, { apiKey: "required", handler });
     const same = documented.find(({ method, shape }) =>

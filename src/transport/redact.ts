@@ -70,6 +70,6 @@ export function reasonOf(thrown: unknown, redact: Redact): Error {
       inner = cause ?? errors?.[0];
     }
   } catch { /* A getter throws. */ }
-  const reason = new Error(redact(message, 1_000));
+  const reason = new Error(redact(message, 1_000).trim());
   return typeof code === "string" ? Object.assign(reason, { code: redact(code, 100) }) : reason;
 }

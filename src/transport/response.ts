@@ -16,24 +16,21 @@ export interface Received {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** What is needed to read a response, and to say what is wrong with it. */
-export interface Reading extends Limits {
-  /** The name of the request, for messages. */
+/** What messages need. */
+export interface Naming {
+  /** The name of the request. */
   readonly name: string;
-  readonly timeout: number;
-  /** The largest body that is read, in bytes. */
-  readonly maxResponseBytes: number;
   readonly redact: Redact;
 }
 
-const MAX_ERROR_BODY = 64 * 1024;
+/** What is needed to read a response. */
+export interface Reading extends Limits, Naming {
+  readonly name: string;
+  /** The largest body that is read, in bytes. */
+  readonly maxResponseBytes: number;
+}
 
-/** What is wrong with a body as a whole. */
-const BODY_FAULTS: Readonly<Record<string, string>> = {
-  json: 'the body is not JSON, check "baseUrl"',
-  empty: "the body is empty",
-  maxResponseBytes: 'the body is larger than "maxResponseBytes"',
-};
+const MAX_ERROR_BODY = 64 * 1024;
 
 function isRedirect({ status }: Response): boolean {
   return status === 0 || (status >= 300 && status <= 399); // browsers hide the status
@@ -51,9 +48,8 @@ function checkResponse({ status, type, headers, body }: Response): void {
   if (!(status >= 200 && status <= 999) && type !== "opaqueredirect") {
     throw new TypeError(`The response has the status ${status}`);
   }
-  if (typeof headers.forEach !== "function") throw new TypeError("The response has no Headers");
-  if (body && typeof body.getReader !== "function") {
-    throw new TypeError("The body of the response is not a ReadableStream of the web");
+  if (typeof headers.forEach !== "function" || (body && typeof body.getReader !== "function")) {
+    throw new TypeError("The response must be a Response, whose body is a ReadableStream");
   }
 }
 
@@ -103,7 +99,7 @@ export async function receive(
   });
   if (isRedirect(response)) throw redirectError(response, reading);
   if (response.ok && body.length > maxResponseBytes) {
-    throw invalidResponse(name, response, [{ path: "", rule: "maxResponseBytes" }]);
+    throw invalidResponse(reading, response, [{ path: "", rule: "maxResponseBytes" }]);
   }
   return { response, body };
 }
@@ -118,12 +114,20 @@ function redirectError({ status, headers }: Response, { name, redact }: Reading)
 
 /** Makes the error for a 2xx response with a wrong body. */
 export function invalidResponse(
-  name: string,
-  { status }: Response,
+  { name, redact }: Naming,
+  { status, headers }: Response,
   issues: readonly Issue[],
 ): InvalidResponseError {
+  const [type = ""] = /^[\w.+-]+\/[\w.+-]+/.exec(headers.get("content-type") ?? "") ?? [];
+  const faults: Record<string, string> = {
+    json: /^$|\bjson$|^text\/html$/i.test(type)
+      ? 'the body is not JSON, check "baseUrl"'
+      : `the body is "${redact(type)}" and not JSON, read it with "parseAs"`,
+    empty: "the body is empty",
+    maxResponseBytes: 'the body is larger than "maxResponseBytes"',
+  };
   const list = issues.slice(0, 5).map(({ path, rule, message = rule }) =>
-    path ? `${path}: ${message}` : BODY_FAULTS[rule] ?? `the body: ${message}`
+    path ? `${path}: ${message}` : faults[rule] ?? `the body: ${message}`
   );
   if (issues.length > list.length) list.push(`and ${issues.length - list.length} more`);
   return new InvalidResponseError(
@@ -177,7 +181,7 @@ function readErrorBody(text: string, redact: Redact): unknown {
 /** Makes the error for a 4xx or 5xx response. */
 export function httpError(
   { response, body }: Received,
-  { name, redact }: Pick<Reading, "name" | "redact">,
+  { name, redact }: Naming,
 ): HttpError {
   const { status } = response;
   const headers = copyHeaders(response.headers, (value, name) => {

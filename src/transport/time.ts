@@ -13,7 +13,7 @@ export interface Limits {
   /** The name of the work, for the message. */
   readonly name?: string;
   /** In milliseconds; without it, the time is not limited. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   readonly signals: readonly AbortSignal[];
 }
 

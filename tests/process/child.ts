@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 
 import { createClient, NetworkError } from "../../mod.ts";
+import { heap } from "./heap.ts";
 
 const [scenario, baseUrl, count] = process.argv.slice(2) as [string, string, string?];
 const apiKey = () => Promise.resolve("key-of-the-client");
@@ -56,13 +57,6 @@ const scenarios: Record<string, () => Promise<unknown>> = {
         while (calls-- > 0) await client.call("GET", "ok", { signal });
       };
       await Promise.all(Array.from({ length: 16 }, worker));
-    };
-    const heap = async () => {
-      for (let round = 0; round < 5; round++) {
-        await pause(20);
-        (globalThis as { gc?: () => void }).gc!();
-      }
-      return process.memoryUsage().heapUsed;
     };
     await run(500);
     const before = await heap();

@@ -1,0 +1,120 @@
+// The program that soak.test.ts bundles and runs on Deno and Node.js.
+import process from "node:process";
+import { inspect } from "node:util";
+import { z } from "zod";
+
+import { createClient, HttpError, ScamAddressError } from "../../mod.ts";
+import type { AnyPath } from "../server.ts";
+import { expectedEnd, LARGE, type Plan, planCall } from "./faults.ts";
+import { heap } from "./heap.ts";
+
+const CONCURRENCY = 32;
+const [baseUrl, total] = process.argv.slice(2) as [string, string];
+
+const options = { baseUrl, apiKey: "key-of-the-client", maxResponseBytes: LARGE };
+const plain = createClient<AnyPath>(options);
+const observed = createClient<AnyPath>(options);
+observed.use({
+  onRequest: ({ request }) => request.headers.set("x-middleware", "yes"),
+  onResponse: ({ response }) => new Response(response.body, response),
+});
+const shared = new AbortController().signal;
+const schema = z.looseObject({ data: z.object({ credits: z.int() }) });
+
+/** Resolves to the data of a response, or throws what a status means. */
+async function fetchData(result: Promise<{ data?: unknown; error?: unknown; response: Response }>) {
+  const { data, error, response } = await result;
+  if (response.ok) return data;
+  const body = typeof error === "string" ? JSON.parse(error) : error;
+  throw new HttpError("", { status: response.status, headers: response.headers, body });
+}
+
+function send(number: number, plan: Plan, signal: AbortSignal | null): Promise<unknown> {
+  const client = plan.hasMiddleware ? observed : plain;
+  const isRetried = plan.fault === "limited" || plan.fault === "unavailable";
+  const isEndless = plan.fault === "hang" || plan.fault === "stall";
+  const init = { signal, retries: isRetried ? 1 : 0, timeout: isEndless ? 50 : 60_000 };
+  const path = `n/${number}`;
+  const body = { id: `number-${number}`, padding: "x".repeat(plan.delay * 1_000) };
+  switch (plan.way) {
+    case "checkKey":
+      return client.checkKey(`number-${number}`, init);
+    case "call":
+      return client.call("GET", path, init);
+    case "schema":
+      return client.call("GET", path, { ...init, schema });
+    case "send":
+      return client.call("POST", path, { ...init, body });
+    case "GET":
+      return fetchData(client.GET(`/${path}`, init));
+    case "text":
+      return fetchData(client.GET(`/${path}`, { ...init, parseAs: "text" }));
+    case "POST":
+      return fetchData(client.POST(`/${path}`, { ...init, body }));
+  }
+}
+
+/** Describes the data of a call, which must be of this call and no other. */
+function describeData(data: unknown, number: number): string {
+  if (data === undefined || data === "") return "empty";
+  if (data === `<h1>${number}</h1>`) return "html";
+  const value = typeof data === "string" ? JSON.parse(data) : data;
+  return value.number === number ? "ok" : `wrong data: ${inspect(data)}`;
+}
+
+/** Describes the error of a call, which must be of this call and no other. */
+function describeError(error: unknown, number: number): string {
+  if (!(error instanceof ScamAddressError)) return `bare error: ${inspect(error)}`;
+  if (!(error instanceof HttpError)) return error.code;
+  const { number: seen } = error.body as { number?: number };
+  return seen === number ? `http ${error.status}` : `wrong body: ${inspect(error.body)}`;
+}
+
+/** Makes a call and resolves to how it ended. */
+async function end(number: number, plan: Plan): Promise<string> {
+  const controller = new AbortController();
+  const reason = { number };
+  const abort = () => controller.abort(reason);
+  if (plan.abort === "early") abort();
+  const timer = plan.abort === "late" ? setTimeout(abort, plan.delay) : undefined;
+  const signals = { early: controller.signal, late: controller.signal, shared, none: null };
+  try {
+    return describeData(await send(number, plan, signals[plan.abort]), number);
+  } catch (error) {
+    return error === reason ? "aborted" : describeError(error, number);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const unhandled: string[] = [];
+process.on("unhandledRejection", (reason) => unhandled.push(inspect(reason)));
+const failures: unknown[] = [];
+const ends: Record<string, number> = {};
+let next = 0;
+
+/** Makes the calls up to a number, and resolves to the bytes in use after them. */
+async function run(limit: number): Promise<number> {
+  const worker = async () => {
+    for (let number = next++; number < limit; number = next++) {
+      const plan = planCall(number);
+      const seen = await end(number, plan);
+      ends[seen] = (ends[seen] ?? 0) + 1;
+      const mayAbort = plan.abort === "early" || plan.abort === "late" && seen === "aborted";
+      const expected = mayAbort ? "aborted" : expectedEnd(plan);
+      if (seen !== expected && failures.length < 20) {
+        failures.push({ number, plan, seen, expected });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  next = limit;
+  return await heap();
+}
+
+const start = performance.now();
+const before = await run(Number(total) / 5);
+const grown = await run(Number(total)) - before;
+const seconds = (performance.now() - start) / 1_000;
+console.log(JSON.stringify({ failures, unhandled, ends, grown, seconds }));
+process.exit(); // connections that the server keeps open for a hanging request may remain

@@ -1,0 +1,59 @@
+// Bundles a program of the tests, and runs it on Deno and Node.js.
+import { expect } from "@std/expect";
+import { spawnSync } from "node:child_process";
+import { root } from "../../scripts/support/files.ts";
+import { mustRun, run } from "../../scripts/support/process.ts";
+
+/** Bundles a program; `await using` removes it. */
+export async function bundle(program: string): Promise<{ path: string } & AsyncDisposable> {
+  const directory = await Deno.makeTempDir();
+  const path = `${directory}/program.mjs`;
+  const flags = ["--quiet", "--no-lock", "--import-map=import_map.npm.json", `--output=${path}`];
+  await mustRun(Deno.execPath(), ["bundle", ...flags, program], { cwd: root });
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }) };
+}
+
+/** How a runtime starts a program. */
+export interface Runtime {
+  name: string;
+  command: string;
+  /** The flags for a program that may use the network at a host, or do anything. */
+  flags: (host?: string) => string[];
+}
+
+/** The runtimes that are installed. */
+export const runtimes: Runtime[] = [{
+  name: "Deno",
+  command: Deno.execPath(),
+  flags: (host) => [
+    "run",
+    "--quiet",
+    "--no-config",
+    "--v8-flags=--expose-gc",
+    host ? `--allow-net=${host}` : "--allow-all",
+  ],
+}];
+const node = spawnSync("node", ["--version"], { encoding: "utf8" });
+// Node 20 takes more than ten calls that share a signal for a leak of theirs and warns.
+const quiet = node.stdout?.startsWith("v20.")
+  ? ["--disable-warning=MaxListenersExceededWarning"]
+  : [];
+if (node.status === 0) {
+  runtimes.push({ name: "Node", command: "node", flags: () => ["--expose-gc", ...quiet] });
+} else console.log("skipped: processes of Node.js, because there is no Node.js to run");
+
+/** Runs a bundled program and returns what it printed, which must be one line of JSON. */
+export async function play(
+  { command, flags }: Runtime,
+  program: string,
+  args: string[],
+  { host, timeout, env = {} }: { host?: string; timeout: number; env?: Record<string, string> },
+) {
+  const { code, stdout, output } = await run(command, [...flags(host), program, ...args], {
+    cwd: root,
+    env,
+    signal: AbortSignal.timeout(timeout), // when something keeps it from ending
+  });
+  expect({ code, output }).toEqual({ code: 0, output: stdout.trim() });
+  return JSON.parse(stdout);
+}
