@@ -94,8 +94,7 @@ export async function readSpec(file: string): Promise<Spec> {
   );
   if (found.length > 0) throw new SpecError(found.join("\n"));
   const options = { document, externalRefResolver: resolver };
-  const problems = (await lintDocument({ ...options, config: config.styleguide }))
-    .filter(({ message }) => !message.startsWith("Property `nullable` is not")); // ours has advice
+  const problems = await lintDocument({ ...options, config: config.styleguide });
   const errors = problems.filter(({ severity }) => severity === "error");
   if (errors.length > 0) throw new SpecError(errors.map(line).join("\n"));
 
@@ -112,16 +111,14 @@ export async function readSpec(file: string): Promise<Spec> {
 const annotation =
   /^(\$comment|\$ref|default|deprecated|description|examples?|summary|title|x-.*)$/;
 
-/** Finds names that Redocly cannot read, and references that are not followed: pointer and problem. */
+/** Finds names that Redocly cannot read and references that are not followed: places, problems. */
 function* findProblems(root: Json, node: JsonObject, pointer = ""): Generator<[string, string]> {
   for (const [name, value] of Object.entries(node)) {
     const place = pointer + pointerTo(name);
     if (name in {}) yield [place, `name: \`${name}\` is a name of JavaScript's; it cannot be read`];
-    if (typeof node.$ref === "string" && !annotation.test(name)) {
-      yield [
-        place,
-        `reference: \`${name}\` next to \`$ref\` is not read; write \`allOf\` with both`,
-      ];
+    const isIgnored = typeof node.$ref === "string" && !annotation.test(name);
+    if (isIgnored) {
+      yield [place, `reference: \`$ref\` hides \`${name}\`; write \`allOf\` with both`];
     }
     if (typeof value === "object" && value) yield* findProblems(root, value as JsonObject, place);
     if (name !== "$ref" || typeof value !== "string") continue;
@@ -131,8 +128,6 @@ function* findProblems(root: Json, node: JsonObject, pointer = ""): Generator<[s
     if (!/^#\/components\/[^/]+\/[^/]+$/.test(value)) {
       yield [place, `reference: Write the target of \`${value}\` directly below \`components\``];
     } else if (ref) yield [place, `reference: \`${value}\` leads to itself`];
-    else if (follow(root, value) === undefined) {
-      yield [place, `reference: Cannot resolve \`${value}\``];
-    }
+    else if (!follow(root, value)) yield [place, `reference: Cannot resolve \`${value}\``];
   }
 }

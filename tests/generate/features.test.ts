@@ -297,7 +297,7 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
       B: text,
     }),
     '"readOnly"',
-    "reference: `readOnly` next to `$ref` is not read; write `allOf` with both",
+    "reference: `$ref` hides `readOnly`; write `allOf` with both",
   ],
   "required of a property that is writeOnly in another schema": [
     schemas({
