@@ -1,6 +1,6 @@
 import type { Time } from "./time.ts";
 
-const isDeno = /* @__PURE__ */ "Deno" in globalThis;
+const isDeno = /* @__PURE__ */ /^Deno\//.test(globalThis.navigator?.userAgent);
 
 /** The size of the buffer that Deno reads into. */
 const BUFFER_SIZE = isDeno ? 16 * 2 ** 10 : 0;
