@@ -5,7 +5,7 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, join, relative, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -59,8 +59,7 @@ async function generate(options: Options): Promise<string> {
     const command = ["deno task generate", ...args.filter((arg) => arg !== "--check")].join(" ");
     throw new SpecError(`${show(out)} is stale (${stale.join(", ")}); run \`${command}\``);
   }
-  await mkdir(out, { recursive: true });
-  for (const [name, text] of files) await writeFile(join(out, name), text);
+  await replace(out, files);
   return `Wrote ${stale.join(", ")} in ${show(out)}`;
 }
 
@@ -84,6 +83,18 @@ async function generateFiles({ spec: file, out }: Options): Promise<Map<string, 
 function format(input: string): string {
   const args = ["fmt", "--quiet", "--config", join(root, "deno.json"), "--ext", "ts", "-"];
   return execFileSync(Deno.execPath(), args, { input, encoding: "utf8", maxBuffer: Infinity });
+}
+
+/** Replaces files together: the old ones stay until every new file is written. */
+async function replace(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const temporary = await mkdtemp(join(folder, ".new-"));
+  try {
+    for (const [name, text] of files) await writeFile(join(temporary, name), text);
+    for (const name of files.keys()) await rename(join(temporary, name), join(folder, name));
+  } finally {
+    await rm(temporary, { recursive: true });
+  }
 }
 
 let options: Options | undefined;
