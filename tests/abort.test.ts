@@ -108,6 +108,33 @@ Deno.test("methods obey the signal of a request that middleware made", async () 
   expect(server.requests.length).toBe(1);
 });
 
+/** A signal as some libraries make it: it has neither `reason` nor `throwIfAborted`. */
+class PlainSignal extends EventTarget {
+  aborted = false;
+  get [Symbol.toStringTag]() {
+    return "AbortSignal";
+  }
+  abort() {
+    this.aborted = true;
+    this.dispatchEvent(new Event("abort"));
+  }
+}
+
+Deno.test("methods obey a signal of a library that says no reason", async () => {
+  await using server = await serve(() => {});
+  const client = createClientWith<AnyPath>({ baseUrl: server.url, apiKey }, createClock());
+  for (const middleware of [[], [{ onRequest() {} }]]) {
+    client.use(...middleware);
+    const signal = new PlainSignal();
+    setTimeout(() => signal.abort(), 20);
+    const init = { signal: signal as unknown as AbortSignal };
+    const underWay = sendAll(client, init);
+    const errors = await Promise.all(underWay.map(caught)); // under way
+    errors.push(...await Promise.all(sendAll(client, init).map(caught))); // from the start
+    expect(errors.map((error) => (error as Error).name)).toEqual(Array(6).fill("AbortError"));
+  }
+});
+
 // Waits for another attempt
 
 for (const [when, delay] of [["before", undefined], ["at the start of", 0], ["in", 20]] as const) {
@@ -178,4 +205,52 @@ Deno.test("methods leave no listener on a signal", async () => {
   await caught(client.call("GET", "hang", { signal, timeout: 50, retries: 1 }));
   await caught(client.call("GET", "../up", { signal }));
   expect(listeners.size).toBe(0);
+});
+
+Deno.test("calls at the same time have one listener on the signal that they share", async () => {
+  const { signal, listeners } = observedSignal();
+  let most = 0;
+  await using server = await serve(({ url }, response) => {
+    most = Math.max(most, listeners.size);
+    if (url === "/hang") return;
+    json(response, validKey, url === "/missing" ? 404 : 200);
+  });
+  class OwnRequest extends Request {}
+  const middleware = [{
+    onRequest: ({ request }: { request: Request }) => new Request(request),
+    onResponse: ({ response }: { response: Response }) => new Response(response.body, response),
+  }];
+  const inits = [
+    {},
+    { middleware },
+    { Request: OwnRequest },
+    { fetch: (request: Request) => fetch(request) },
+    ...["text", "blob", "arrayBuffer", "stream"].map((parseAs) => ({ parseAs, middleware })),
+  ];
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  const calls = inits.flatMap((init) => [
+    ...sendAll(client, { signal }),
+    client.GET("/report", { ...init, signal } as never),
+    client.GET("/missing", { ...init, signal } as never),
+    caught(client.GET("/hang", { ...init, signal, timeout: 200, retries: 0 } as never)),
+  ]);
+  await Promise.all(calls);
+  expect(most).toBe(1);
+  expect(listeners.size).toBe(0);
+});
+
+Deno.test("an abort ends all calls that share the signal", async () => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let count = 0;
+  await using server = await serve(() => {
+    if (++count === 40) controller.abort("stop");
+  });
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  const middleware = [{ onRequest() {} }];
+  const calls = Array.from({ length: 20 }, () => [
+    client.call("GET", "report", { signal }),
+    client.GET("/report", { signal, middleware }),
+  ]).flat();
+  expect(await Promise.all(calls.map(caught))).toEqual(Array(40).fill("stop"));
 });

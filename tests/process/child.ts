@@ -2,13 +2,25 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 
-import { createClient, NetworkError } from "../../mod.ts";
+import { createClient, NetworkError, type ScamAddressClient } from "../../mod.ts";
 import { heap } from "./heap.ts";
 
 const [scenario, baseUrl, count] = process.argv.slice(2) as [string, string, string?];
 const apiKey = () => Promise.resolve("key-of-the-client");
 const pause = (delay: number) => new Promise((resolve) => setTimeout(resolve, delay));
 const code = (error: { code?: string }) => error?.code ?? error;
+
+/** Makes calls that share a signal, every third with middleware and every third with `parseAs`. */
+function shareSignal(client: ScamAddressClient, signal: AbortSignal, count: number) {
+  const get = client.GET as unknown as (path: string, init: object) => Promise<unknown>;
+  const middleware = [{ onRequest: ({ request }: { request: Request }) => new Request(request) }];
+  const ways = [
+    () => client.call("GET", "ok", { signal }),
+    () => get("/ok", { signal, middleware }),
+    () => get("/ok", { signal, parseAs: "text" }),
+  ];
+  return Array.from({ length: count }, (_, index) => ways[index % ways.length]!());
+}
 
 const scenarios: Record<string, () => Promise<unknown>> = {
   /** Calls that end in every way that there is, most with a time-out of days. */
@@ -27,7 +39,7 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     const settle = async (call: Promise<unknown>) => {
       seen.push(await call.then(() => "ok", code));
     };
-    await Promise.all(Array.from({ length: 100 }, () => client.call("GET", "ok", { signal })));
+    await Promise.all(shareSignal(client, signal, 100));
     await settle(client.checkKey("key", { signal }));
     await settle(client.call("GET", "missing", { signal }));
     await settle(client.call("GET", "redirect", { signal }));
@@ -54,7 +66,7 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     const { signal } = new AbortController();
     const run = async (calls: number) => {
       const worker = async () => {
-        while (calls-- > 0) await client.call("GET", "ok", { signal });
+        while ((calls -= 3) > 0) await Promise.all(shareSignal(client, signal, 3));
       };
       await Promise.all(Array.from({ length: 16 }, worker));
     };

@@ -34,12 +34,8 @@ export const runtimes: Runtime[] = [{
   ],
 }];
 const node = spawnSync("node", ["--version"], { encoding: "utf8" });
-// Node 20 takes more than ten calls that share a signal for a leak of theirs and warns.
-const quiet = node.stdout?.startsWith("v20.")
-  ? ["--disable-warning=MaxListenersExceededWarning"]
-  : [];
 if (node.status === 0) {
-  runtimes.push({ name: "Node", command: "node", flags: () => ["--expose-gc", ...quiet] });
+  runtimes.push({ name: "Node", command: "node", flags: () => ["--expose-gc"] });
 } else console.log("skipped: processes of Node.js, because there is no Node.js to run");
 
 /** Runs a bundled program and returns what it printed, which must be one line of JSON. */
