@@ -8,7 +8,7 @@ import {
   NetworkError,
   RedirectError,
   type ScamAddressClient,
-  type ScamAddressError,
+  ScamAddressError,
   TimeoutError,
 } from "../mod.ts";
 import { apiKey, baseUrl, unusedFetch } from "./client.ts";
@@ -88,6 +88,50 @@ for (const [name, call] of Object.entries(callers)) {
   });
 }
 
+const classes = [
+  ScamAddressError,
+  ConfigurationError,
+  HttpError,
+  InvalidResponseError,
+  NetworkError,
+  RedirectError,
+  TimeoutError,
+];
+
+Deno.test("instanceof is true of an object with the prototype, as older compilers check it", () => {
+  for (const errorClass of classes) {
+    const unfinished = Object.create(errorClass.prototype); // before the constructor has run
+    const matching = classes.filter((other) => unfinished instanceof other);
+    expect(new Set(matching)).toEqual(new Set([ScamAddressError, errorClass]));
+  }
+});
+
+Deno.test("instanceof is false of everything else, and of subclasses made elsewhere", () => {
+  class OwnError extends ConfigurationError {}
+  const own = new OwnError("m");
+  const others = [
+    undefined,
+    null,
+    7,
+    "ConfigurationError",
+    Symbol(),
+    {},
+    new Error("m"),
+    new DOMException("m", "TimeoutError"),
+    { name: "HttpError", code: "http", status: 404 },
+    Object.create(null),
+  ];
+  for (const errorClass of classes) {
+    expect(others.filter((other) => other instanceof errorClass)).toEqual([]);
+  }
+  expect(classes.filter((errorClass) => own instanceof errorClass)).toEqual([
+    ScamAddressError,
+    ConfigurationError,
+  ]);
+  expect(new ConfigurationError("m") instanceof OwnError).toBe(false);
+  expect([own.name, own.code]).toEqual(["ConfigurationError", "configuration"]);
+});
+
 Deno.test("JSON.stringify() of an error has its name, code, message and fields", () => {
   const headers = new Headers({ "x-request-id": "r1" });
   const cases: [ScamAddressError, object][] = [
@@ -114,6 +158,11 @@ Deno.test("JSON.stringify() of an error has its name, code, message and fields",
       issues: [{ path: "/a", rule: "type" }],
     }],
     [new ConfigurationError("m"), { name: "ConfigurationError", code: "configuration" }],
+    [new ConfigurationError("m", { option: "timeout" }), {
+      name: "ConfigurationError",
+      code: "configuration",
+      option: "timeout",
+    }],
   ];
   for (const [error, expected] of cases) {
     expect(JSON.parse(JSON.stringify(error))).toEqual({ message: "m", ...expected });

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 
 import { createClient, RedirectError } from "../mod.ts";
-import { apiKey, baseUrl } from "./client.ts";
+import { apiKey, baseUrl, endlessBody, sendAll } from "./client.ts";
 import { failure, failures } from "./outcome.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
 
@@ -42,6 +42,18 @@ Deno.test("call() refuses a redirect without a location", async () => {
   const client = createClient({ baseUrl: server.url, apiKey });
   const error = await failure(RedirectError, client.call("GET", "report"));
   expect("location" in error).toBe(false);
+});
+
+Deno.test("methods cancel the body of a redirect that they refuse", async () => {
+  const bodies = Array.from({ length: 3 }, () => endlessBody(new Uint8Array(1), 5));
+  let sent = 0;
+  const fetch = () => {
+    const { body } = bodies[sent++]!;
+    return Promise.resolve(new Response(body, { status: 302, headers: { location: "/" } }));
+  };
+  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch });
+  await failures(RedirectError, sendAll(client));
+  await Promise.all(bodies.map(({ cancelled }) => cancelled));
 });
 
 Deno.test("call() refuses an opaque redirect, as browsers return it", async () => {

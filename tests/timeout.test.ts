@@ -1,10 +1,10 @@
 import { expect } from "@std/expect";
 
-import { ConfigurationError, createClient, TimeoutError } from "../mod.ts";
+import { ConfigurationError, createClient, type ScamAddressClient, TimeoutError } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
 import { apiKey, baseUrl, endlessBody, sendAll, unusedFetch } from "./client.ts";
 import { createClock } from "./clock.ts";
-import { deferred, failure, failures } from "./outcome.ts";
+import { caught, deferred, failure, failures } from "./outcome.ts";
 import { type AnyPath, json, type Responder, serve, serveSockets } from "./server.ts";
 
 const timeout = 100;
@@ -66,14 +66,21 @@ Deno.test("call() times out when a custom fetch ignores its signal", async () =>
   await cancelled;
 });
 
-Deno.test("call() cancels a response that comes after the time-out", async () => {
-  const { body, cancelled } = endlessBody(new Uint8Array(1), 5);
-  const { promise, resolve } = deferred<Response>();
-  const client = createClient({ baseUrl, fetch: () => promise, ...options });
-  await expectTimeouts([client.call("GET", "report")]);
-  resolve(new Response(body));
-  await cancelled;
-});
+for (const status of [200, 302, 500]) {
+  Deno.test(`call() cancels a response with ${status} that comes after its end`, async () => {
+    for (const delay of [undefined, 10]) {
+      const signal = delay === undefined ? undefined : AbortSignal.timeout(delay);
+      const { body, cancelled } = endlessBody(new Uint8Array(1), 5);
+      const { promise, resolve } = deferred<Response>();
+      const client = createClient({ baseUrl, fetch: () => promise, ...options });
+      const call = client.call("GET", "report", { signal });
+      if (signal) expect(await caught(call)).toBe(signal.reason);
+      else await expectTimeouts([call]);
+      resolve(new Response(body, { status }));
+      await cancelled;
+    }
+  });
+}
 
 Deno.test("call() applies the time-out to each attempt", async () => {
   await using server = await serve((_, response, count) => {
@@ -94,14 +101,115 @@ Deno.test("methods time out when the function for the key does not end", async (
   await expectTimeouts(sendAll(client));
 });
 
-Deno.test("POST() times out when the body to send never ends, and refuses one that fails", async () => {
-  const client = createClient<AnyPath>({ baseUrl, ...options, fetch: unusedFetch });
-  const post = (stream: ReadableStream) =>
-    client.POST("/report", { body: {}, bodySerializer: () => stream, duplex: "half" });
-  await expectTimeouts([post(new ReadableStream())]);
-  const failing = new ReadableStream({
-    start: (controller) => controller.error(new Error(`No ${apiKey}`)),
+// Bodies to send
+
+type Source = (cancel: () => void) => UnderlyingDefaultSource | UnderlyingByteSource;
+
+const pull = (chunk: unknown) => (controller: ReadableStreamDefaultController) =>
+  controller.enqueue(chunk);
+
+/** Streams without an end. */
+const endlessSources: Record<string, Source> = {
+  "never begins": (cancel) => ({ cancel }),
+  "pauses": (cancel) => ({
+    pull: async (controller: ReadableStreamDefaultController) => {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      controller.enqueue(new Uint8Array(9));
+    },
+    cancel,
+  }),
+  "never pauses": (cancel) => ({ pull: pull(new Uint8Array(9)), cancel }),
+  "never pauses and has no bytes": (cancel) => ({ pull: pull(new Uint8Array()), cancel }),
+  "never pauses and is made of bytes": (cancel) => ({
+    type: "bytes",
+    pull: (controller: ReadableByteStreamController) => controller.enqueue(new Uint8Array(9)),
+    cancel,
+  }),
+  "never pauses and ignores that it is cancelled": (cancel) => ({
+    pull: pull(new Uint8Array(9)),
+    cancel() {
+      cancel();
+      return new Promise(() => {});
+    },
+  }),
+  "never pauses and throws when it is cancelled": (cancel) => ({
+    pull: pull(new Uint8Array(9)),
+    cancel() {
+      cancel();
+      throw new Error("It cannot be cancelled");
+    },
+  }),
+};
+
+/** Who sees the request in addition to the runtime. */
+const observers: Record<string, object> = {
+  "nobody": {},
+  "middleware": { middleware: [{ onRequest: ({ request }: { request: Request }) => request }] },
+  "a custom fetch": { fetch: unusedFetch },
+};
+
+/** Starts a call that sends a stream. */
+function post(client: ScamAddressClient<AnyPath>, source: unknown, init: object = {}) {
+  const bodySerializer = () => new ReadableStream(source as UnderlyingDefaultSource);
+  return client.POST("/report", { body: {}, bodySerializer, duplex: "half", ...init } as never);
+}
+
+for (const [kind, source] of Object.entries(endlessSources)) {
+  Deno.test(`POST() ends in time, and cancels the body to send, when it ${kind}`, async () => {
+    await using server = await serve((_, response) => json(response, {}));
+    const client = createClient<AnyPath>({ baseUrl: server.url, ...options });
+    for (const observer of Object.values(observers)) {
+      const { promise: cancelled, resolve } = deferred();
+      await expectTimeouts([post(client, source(resolve), observer)]);
+      await cancelled;
+    }
+    expect(server.requests).toEqual([]);
+    if (/never pauses/.test(kind)) return; // no timer and no abort comes through
+    for (const observer of Object.values(observers)) {
+      const { promise: cancelled, resolve } = deferred();
+      const signal = AbortSignal.timeout(20);
+      const call = post(client, source(resolve), { ...observer, signal });
+      expect(await caught(call)).toBe(signal.reason);
+      await cancelled;
+    }
   });
-  const error = await failure(ConfigurationError, post(failing));
-  expect(error.message).toBe('"body" cannot be read: No [redacted]');
+}
+
+Deno.test("call() ends in time when middleware sends a body without end", async () => {
+  const client = createClient<AnyPath>({ baseUrl, ...options, fetch: unusedFetch });
+  const cancelled: Promise<void>[] = [];
+  client.use({
+    onRequest({ request }) {
+      const { promise, resolve } = deferred();
+      cancelled.push(promise);
+      const source = endlessSources["never pauses"]!(resolve);
+      const body = new ReadableStream(source as UnderlyingDefaultSource);
+      return new Request(request.url, { method: "POST", body, duplex: "half" } as RequestInit);
+    },
+  });
+  await expectTimeouts(sendAll(client));
+  await Promise.all(cancelled);
+  expect(cancelled.length).toBe(3);
+});
+
+Deno.test("POST() refuses a body to send that is too large, fails, or is not bytes", async () => {
+  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
+  const { promise: cancelled, resolve } = deferred();
+  const cases: [UnderlyingDefaultSource, string][] = [
+    [
+      { pull: pull(new Uint8Array(2 ** 24)), cancel: () => resolve() },
+      "must not be a stream of more than 100 MiB",
+    ],
+    [
+      { pull: () => Promise.reject(new Error(`No ${apiKey}`)) },
+      "cannot be read: No [redacted]",
+    ],
+    [{ pull: pull("text") }, "cannot be read: The body has a chunk that is not bytes"],
+  ];
+  for (const [source, problem] of cases) {
+    const error = await failure(ConfigurationError, post(client, source));
+    expect(error.message).toBe(`"body" ${problem}`);
+    expect(error.option).toBe("body");
+  }
+  await cancelled;
 });

@@ -69,6 +69,13 @@ const respond: Responder = ({ url }, response, count) => {
 // less than the waits and the time-outs of the calls in child.ts
 const timeout = 50_000 + 4 * SHARING_CALLS;
 
+Deno.test("importing the package needs nothing that jest's jsdom lacks", async () => {
+  await using program = await bundle("tests/process/import.ts");
+  for (const runtime of runtimes) {
+    expect(await play(runtime, program.path, [], { timeout })).toEqual(validKey);
+  }
+});
+
 Deno.test("processes end, keep within their memory, and handle all rejections", async (test) => {
   await using program = await bundle("tests/process/child.ts");
   for (const runtime of runtimes) {

@@ -42,7 +42,8 @@ function program(baseUrl: string): string {
     }
     const { fetch } = createSandbox({ keys: { "demo-key": 7 } });
     console.log(await credits(createClient({ baseUrl: "https://service.example/", fetch })));
-    const result = credits(createClient({ baseUrl: "${baseUrl}", retries: 0 }));
+    const onRetry = () => console.log("retried");
+    const result = credits(createClient({ baseUrl: "${baseUrl}", onRetry }));
     console.log(await result.catch((error) => error.code));
   `;
 }
@@ -64,7 +65,7 @@ for (const [entryPoint, file] of Object.entries(exports)) {
   });
 }
 
-Deno.test("importing the package needs no permission, a call only its host", async () => {
+Deno.test("importing the package needs no permission, a call only its host, whose lack is not retried", async () => {
   await using server = await serve((_, response) => json(response, validKey));
   await using folder = await makeFolder();
   const main = join(folder.path, "main.ts");
