@@ -16,6 +16,7 @@ import { mustRun, run } from "./support/process.ts";
 const PUBLINT_VERSION = "0.3.25";
 const ATTW_VERSION = "0.18.5";
 const ESBUILD_VERSION = "0.28.2";
+const BABEL_VERSION = "8.0.6";
 const NODE_TYPES_VERSION = "20.19.25";
 /** The oldest that the README names, the last that is written in JavaScript, and the newest. */
 const TYPESCRIPT_VERSIONS = ["5.4.5", "5.9.3", "7.0.2"];
@@ -168,6 +169,25 @@ Deno.test("the command runs when a bundler drops what has no side effects", asyn
   const args = ["--bundle", "--platform=node", "--format=esm", "--outfile=bundle.mjs"];
   await node(esbuild, "command.mjs", ...args, "--log-level=warning");
   expect(await node("bundle.mjs", "--help")).toContain("check-key");
+});
+
+Deno.test("the errors work when Babel has turned their classes into functions", async () => {
+  const babel = join(await installTool("@babel/standalone", BABEL_VERSION), "babel.js");
+  const errors = join(folder, commonJs ? "esm/src/errors.js" : "src/errors.js");
+  await Deno.writeTextFile(
+    join(project, "errors.cjs"),
+    await node(
+      "-p",
+      `require(process.argv[1]).transform(
+      require("node:fs").readFileSync(process.argv[2], "utf8"),
+      { presets: [["env", { targets: { ie: "11" }, modules: "commonjs" }]] },
+    ).code`,
+      babel,
+      errors,
+    ),
+  );
+  expect(await Deno.readTextFile(join(project, "errors.cjs"))).not.toMatch(/\bclass \w+ extends\b/);
+  await node("functions.cjs");
 });
 
 /** The names that an entry point exports. */

@@ -1,0 +1,17 @@
+/** The errors, whose classes a compiler has turned into functions. */
+
+const assert = require("node:assert/strict");
+const errors = require("./errors.cjs");
+
+const names = Object.keys(errors).filter((name) => name !== "ScamAddressError");
+assert.equal(names.length, 6);
+for (const name of names) {
+  const error = new errors[name]("text", { headers: new Headers(), option: "timeout" });
+  assert.deepEqual(
+    Object.keys(errors).filter((other) => error instanceof errors[other]).sort(),
+    [name, "ScamAddressError"].sort(),
+  );
+  assert.ok(error instanceof Error);
+  assert.deepEqual([error.name, error.message], [name, "text"]);
+  assert.equal(JSON.parse(JSON.stringify(error)).code, errors[name].code);
+}
