@@ -7,7 +7,6 @@ import {
   InvalidResponseError,
   type Middleware,
   NetworkError,
-  type ScamAddressClient,
   TimeoutError,
 } from "../mod.ts";
 import { apiKey, baseUrl, endlessBody, sendAll } from "./client.ts";

@@ -5,6 +5,7 @@
 
 import {
   type ClientOptions,
+  ConfigurationError,
   createClient,
   HttpError,
   InvalidResponseError,
@@ -191,6 +192,71 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     const onRetry = () => Promise.reject(reason);
     const error = await rejection(client("failing", { onRetry }).checkKey("valid-key"));
     if (error !== reason) throw new Error(`got ${error} instead of the reason`);
+  },
+
+  async "checkKey() refuses a key that is missing"({ client, hits }) {
+    const { checkKey } = client("refused", { apiKey: "k1" });
+    for (const key of [undefined, null, []] as unknown[]) {
+      const error = await rejection(checkKey(key as string));
+      assertInstance(error, ConfigurationError);
+      assertEquals(error.option, "apiKey");
+    }
+    assertEquals(await hits("refused"), 0);
+  },
+
+  async "call() shows no key that the service sends back in another encoding"({ client }) {
+    const apiKey = "k3y ~a/b+c";
+    const error = await rejection(client("echoing", { apiKey }).call("GET", "report"));
+    assertInstance(error, HttpError);
+    assertEquals(error.body, {
+      raw: "[redacted]",
+      percent: "[redacted]",
+      lowerCase: "[redacted]",
+      form: "[redacted]",
+      code: 400,
+    });
+  },
+
+  async "calls that share a signal end when it is aborted"({ client }) {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const silent = client("silent", { apiKey: "k1" });
+    const seen = client("silent", { apiKey: "k1" });
+    seen.use({ onRequest: ({ request }) => request });
+    const calls = Array.from(
+      { length: 12 },
+      (_, index) => rejection((index % 2 ? seen : silent).call("GET", "report", { signal })),
+    );
+    setTimeout(() => controller.abort("enough"), 200);
+    assertEquals(await Promise.all(calls), Array(12).fill("enough"));
+  },
+
+  async "call() returns what the service sends when middleware has read it"({ client }) {
+    const reading = client("failing", { apiKey: "k1", retries: 0 });
+    reading.use({ onResponse: async ({ response }) => void await response.text() });
+    const error = await rejection(reading.call("GET", "report"));
+    assertInstance(error, HttpError);
+    assertEquals([error.status, error.body], [500, { reason: "test" }]);
+  },
+
+  async "call() times out when middleware responds without end"({ client }) {
+    const endless = client("failing", { apiKey: "k1", retries: 0, timeout: 1_000 });
+    endless.use({ onResponse: () => new Response(new ReadableStream(), { status: 500 }) });
+    assertInstance(await rejection(endless.call("GET", "report")), TimeoutError);
+  },
+
+  async "POST() times out when a body to send never pauses, and cancels it"({ client, hits }) {
+    if (!("body" in Request.prototype)) return; // where requests cannot be streams
+    let isCancelled = false;
+    const bodySerializer = () =>
+      new ReadableStream({
+        pull: (controller) => controller.enqueue(new Uint8Array(9)),
+        cancel: () => void (isCancelled = true),
+      });
+    const init = { body: { apiKey: "k1" }, bodySerializer, duplex: "half", timeout: 200 };
+    const call = client("unsent", { retries: 0 }).POST("/checkKey", init as never);
+    assertInstance(await rejection(call), TimeoutError);
+    assertEquals([isCancelled, await hits("unsent")], [true, 0]);
   },
 
   async "createSandbox() stands in for the service"() {

@@ -51,6 +51,13 @@ export async function serveConformance(): Promise<ConformanceServer> {
         return count === 1 ? json(response, "busy", 503) : checkKey(request, response);
       case "failing":
         return json(response, { reason: "test" }, 500);
+      case "echoing": {
+        const key = `${request.headers["x-api-key"]}`;
+        const percent = encodeURIComponent(key);
+        const lowerCase = percent.replaceAll(/%../g, (code) => code.toLowerCase());
+        const form = `${new URLSearchParams({ key })}`.slice("key=".length);
+        return json(response, { raw: key, percent, lowerCase, form, code: 400 }, 400);
+      }
       case "endless": {
         response.writeHead(200, { "content-type": "application/json" });
         const timer = setInterval(() => response.write(" "), 50);
