@@ -2,11 +2,11 @@ import { expect } from "@std/expect";
 
 import { createClient, NetworkError } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
-import { systemClock } from "../src/transport/time.ts";
 import { apiKey, baseUrl, sendAll, unusedFetch } from "./client.ts";
 import { createClock } from "./clock.ts";
 import { caught, deferred } from "./outcome.ts";
 import { type AnyPath, json, serve, serveSockets, validKey } from "./server.ts";
+import { observedSignal } from "./signals.ts";
 
 const reasons: [string, (controller: AbortController) => void][] = [
   ["none", (controller) => controller.abort()],
@@ -107,57 +107,6 @@ Deno.test("methods obey the signal of a request that middleware made", async () 
   expect(await Promise.all(calls.map(caught))).toEqual(["stop", "stop", "stop"]);
   expect(server.requests.length).toBe(1);
 });
-
-// Waits for another attempt
-
-for (const [when, delay] of [["before", undefined], ["at the start of", 0], ["in", 20]] as const) {
-  Deno.test(`call() rejects when it is aborted ${when} a wait`, async () => {
-    await using server = await serve((_, response) => {
-      response.writeHead(503, { "retry-after": "60" }).end();
-    });
-    for (const reason of [new Error("The user left"), "stop", null, 0]) {
-      const controller = new AbortController();
-      const abort = () => controller.abort(reason);
-      const client = createClient({
-        baseUrl: server.url,
-        apiKey,
-        onRetry: () => delay === undefined ? abort() : void setTimeout(abort, delay),
-      });
-      server.requests.length = 0;
-      const { signal } = controller;
-      expect(await caught(client.call("GET", "report", { signal }))).toBe(reason);
-      expect(server.requests.length).toBe(1);
-    }
-  });
-}
-
-Deno.test("systemClock waits for a timer, unless a signal is aborted", async () => {
-  await systemClock.sleep(1, []);
-  const { signal } = new AbortController();
-  await systemClock.sleep(1, [signal]);
-  expect(await caught(systemClock.sleep(60_000, [signal, AbortSignal.abort("stop")]))).toBe("stop");
-  expect(await caught(systemClock.sleep(60_000, [AbortSignal.timeout(5)]))).toMatchObject({
-    name: "TimeoutError",
-  });
-});
-
-// What is left behind
-
-/** A signal, and the listeners that it has. */
-function observedSignal() {
-  const { signal } = new AbortController();
-  const listeners = new Set<unknown>();
-  const { addEventListener, removeEventListener } = signal;
-  signal.addEventListener = (type: string, listener: never, options?: never) => {
-    listeners.add(listener);
-    addEventListener.call(signal, type, listener, options);
-  };
-  signal.removeEventListener = (type: string, listener: never, options?: never) => {
-    listeners.delete(listener);
-    removeEventListener.call(signal, type, listener, options);
-  };
-  return { signal, listeners };
-}
 
 Deno.test("methods leave no listener on a signal", async () => {
   const { signal, listeners } = observedSignal();

@@ -275,36 +275,6 @@ for (const [place, quote] of quotingFetches) {
   });
 }
 
-Deno.test("NetworkError has the message and the code of the innermost cause", async () => {
-  const causes: [unknown, { message: string; code?: string }][] = [
-    [Object.assign(new RangeError(`No ${apiKey}!`), { code: "ECONNRESET" }), {
-      message: "No [redacted]!",
-      code: "ECONNRESET",
-    }],
-    [new TypeError("fetch failed", { cause: new Error("certificate has expired") }), {
-      message: "certificate has expired",
-    }],
-    [new TypeError("", { cause: new AggregateError([new Error("connect ECONNREFUSED")]) }), {
-      message: "connect ECONNREFUSED",
-    }],
-    [Object.assign(new Error(""), { code: "ENOTFOUND" }), {
-      message: "ENOTFOUND",
-      code: "ENOTFOUND",
-    }],
-    ["a string", { message: "a string" }],
-    [undefined, { message: "unknown reason" }],
-  ];
-  for (const [cause, expected] of causes) {
-    const fetch = () => Promise.reject(cause);
-    const client = createClient({ baseUrl, apiKey, fetch, retries: 0 });
-    const error = await failure(NetworkError, client.call("GET", "report"));
-    expect(error.message).toBe(`"GET /report" got no response: ${expected.message}`);
-    expect(error.cause).toBeInstanceOf(Error);
-    const { message, code } = error.cause as Error & { code?: string };
-    expect({ message, ...code && { code } }).toEqual(expected);
-  }
-});
-
 Deno.test("middleware sees the key neither in requests nor in responses", async () => {
   await using server = await serve((_, response) => json(response, []));
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });

@@ -40,7 +40,7 @@ export function redactor(...secrets: unknown[]): Redact {
   const longest = EXPANSION * (texts[0]?.length ?? 0);
   let pattern: RegExp | undefined; // made when it is needed, because most calls succeed
   return (text, length = text.length) => {
-    pattern ??= new RegExp(texts.map(patternOf).join("|") || "$^", "gi");
+    pattern ??= new RegExp(texts.map(patternOf).join("|") || "[]", "gi");
     // A secret that starts before the cut is complete; what may be part of one is dropped.
     const start = text.slice(0, length + longest).replace(pattern, "[redacted]");
     if (text.length <= length) return start;
