@@ -25,7 +25,7 @@ import {
 import { checkSchema, validate } from "./schema.ts";
 import { decode } from "./transport/body.ts";
 import { reasonOf } from "./transport/redact.ts";
-import { httpError, invalidResponse, receive } from "./transport/response.ts";
+import { httpError, invalidResponse, receive, type Received } from "./transport/response.ts";
 import { type Clock, onAbort, systemClock, throwIfAborted } from "./transport/time.ts";
 
 /** The status of an API key; test `apiKeyValid` to know which of the two forms it is. */
@@ -270,9 +270,7 @@ function toFetchOptions(init: Init, { settings }: Call): object {
 
 /** Parses the body of a 2xx response as JSON, and checks it. */
 async function readData({ data, response }: Result, call: Call): Promise<unknown> {
-  const known = data === undefined ? new Uint8Array() : call.bodies.get(response);
-  // A response that onRequest has returned is not read yet.
-  const { body } = known ? { body: known } : await receive(call, () => Promise.resolve(response));
+  const body = data === undefined ? new Uint8Array() : (await settle(response, call)).body;
   const { status } = response;
   const validate = call.validators[status] ?? call.validators["2XX"];
   if (!body.byteLength && !validate) return undefined;
@@ -302,17 +300,9 @@ function readCheckArguments(args: unknown[]): { key?: string; options: CallOptio
   return isOwn ? { options } : { key: readApiKey(first), options };
 }
 
-/** Reads the final response within the limits, and lets openapi-fetch read it if it will. */
-async function settle(
-  response: Response,
-  call: Call,
-  isJson: boolean,
-): Promise<Response | undefined> {
-  const body = call.bodies.get(response);
-  const received = body ? { response, body } : await receive(call, () => Promise.resolve(response));
-  call.bodies.set(response, received.body);
-  const isReadable = body && !response.bodyUsed && !response.body?.locked;
-  return isReadable || (response.ok && isJson) ? undefined : keep(received, call);
+/** Reads a response within the limits, unless that was done: middleware may have made it. */
+async function settle(response: Response, call: Call): Promise<Received> {
+  return call.received.get(response) ?? await receive(call, () => Promise.resolve(response));
 }
 
 /** Makes the error for a 4xx or 5xx status. */
@@ -320,7 +310,7 @@ function statusError({ error, response }: Result, call: Call): HttpError {
   // openapi-fetch has read a response that onRequest has returned.
   const encode = () =>
     new TextEncoder().encode(typeof error === "string" ? error : JSON.stringify(error));
-  return httpError({ response, body: call.bodies.get(response) ?? encode() }, call);
+  return httpError(call.received.get(response) ?? { response, body: encode() }, call);
 }
 
 /** Makes the error for arguments that openapi-fetch could not build a request from. */
@@ -401,7 +391,14 @@ export function createClientWith<Paths extends object = paths>(
         isUnderWay = true;
         request.headers.delete(apiKeyHeader); // a stray one
       },
-      onResponse: ({ response }) => settle(response, call, isJson),
+      async onResponse({ response }) {
+        const isKnown = call.received.has(response);
+        const received = await settle(response, call);
+        call.received.set(response, received);
+        if (response.ok && isJson) return undefined; // openapi-fetch will not read it
+        const isUsed = !isKnown || response.bodyUsed || response.body?.locked;
+        return isUsed ? keep(received, call) : undefined;
+      },
     };
     let result: Result;
     try {

@@ -341,3 +341,16 @@ Deno.test("httpError() leaves no part of a key where it cuts a body", () => {
     }
   }
 });
+
+Deno.test("httpError() has no part of a key where a body was cut or has broken off", async () => {
+  const pull = (controller: ReadableStreamDefaultController) => controller.error(new Error("boom"));
+  const start = (controller: ReadableStreamDefaultController) =>
+    controller.enqueue(new TextEncoder().encode("Unknown some-k"));
+  const texts = ["Unknown some-key", new ReadableStream({ start, pull }, { highWaterMark: 0 })];
+  for (const text of texts) {
+    const given = { ...reading, maxResponseBytes: 13, redact: redactor("some-key") };
+    const response = new Response(text, { status: 401 });
+    const received = await receive(given, () => Promise.resolve(response));
+    expect(httpError(received, given).body).toBe("Unknown ");
+  }
+});
