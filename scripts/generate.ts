@@ -67,6 +67,7 @@ async function generate(options: Options): Promise<string> {
 async function generateFiles({ spec: file, out }: Options): Promise<Map<string, string>> {
   const spec = await readSpec(file);
   for (const warning of spec.warnings) console.error(`Warning: ${warning}`);
+  for (const note of spec.notes) console.error(`Note: ${note}`);
   const source = relative(out, join(root, "src", "operation.ts")).replaceAll("\\", "/");
   const { code, responses } = writeOperations(spec.document, source);
   const from = file.startsWith(root) ? relative(root, file).replaceAll("\\", "/") : basename(file);

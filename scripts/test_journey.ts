@@ -1,18 +1,19 @@
 /**
- * Adds an operation to a copy of the project, as CONTRIBUTING.md describes: the example unchanged,
- * with its test, and then a second operation. After each, it runs `deno task check` and the whole
- * suite.
+ * Adds an operation to a copy of the project, as CONTRIBUTING.md describes: the example, with its
+ * test, and then a second operation. After each, it runs `deno task check` and the whole suite. The
+ * example gets other names if the document has it already.
  *
  * @module
  */
 
-import { appendFile, readdir } from "node:fs/promises";
+import { appendFile, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   addExample,
   addSecondExample,
   copyProject,
   folder,
+  renamed,
   root,
 } from "../tests/generate/support.ts";
 
@@ -35,10 +36,12 @@ function runTasks(): void {
 }
 
 console.log("The example of CONTRIBUTING.md");
-const test = await addExample(project.path);
+const document = await readFile(join(project.path, "openapi/openapi.yaml"), "utf8");
+const edit = /^ +\/reports\b/m.test(document) ? renamed("Other") : (text: string) => text;
+const test = edit(await addExample(project.path, edit));
 await appendFile(join(project.path, "tests/service.test.ts"), `\n${test}`);
 runTasks();
 
 console.log("\nAn operation without a key, that has a body and responds with an array");
-await addSecondExample(project.path);
+await addSecondExample(project.path, edit);
 runTasks();

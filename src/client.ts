@@ -317,9 +317,10 @@ async function settle(
 
 /** Makes the error for a 4xx or 5xx status. */
 function statusError({ error, response }: Result, call: Call): HttpError {
-  const text = typeof error === "string" ? error : JSON.stringify(error) ?? "";
-  const body = call.bodies.get(response) ?? new TextEncoder().encode(text);
-  return httpError({ response, body }, call);
+  // openapi-fetch has read a response that onRequest has returned.
+  const encode = () =>
+    new TextEncoder().encode(typeof error === "string" ? error : JSON.stringify(error));
+  return httpError({ response, body: call.bodies.get(response) ?? encode() }, call);
 }
 
 /** Makes the error for arguments that openapi-fetch could not build a request from. */
@@ -392,7 +393,7 @@ export function createClientWith<Paths extends object = paths>(
     const isSeen = middleware.length > 0 || !isJson || !!(call.fetch ?? call.Request);
     // A Request would leave a listener on the caller's signal until it is collected.
     const controller = isSeen ? new AbortController() : undefined;
-    const stop = onAbort(call.signals, (reason) => controller?.abort(reason));
+    const stop = controller && onAbort(call.signals, (reason) => controller.abort(reason));
     const send = createFetch(call, clock);
     let isUnderWay = false; // what is thrown from then on comes from middleware or the fetch
     const first: Middleware = { // its onResponse runs last
@@ -419,7 +420,7 @@ export function createClientWith<Paths extends object = paths>(
       throwIfAborted(call.signals); // openapi-fetch loses a falsy reason
       throw isUnderWay || error instanceof ScamAddressError ? error : unbuildable(error, call);
     } finally {
-      stop();
+      stop?.();
     }
     const { response } = result;
     if (!response.ok && throws) throw statusError(result, call);

@@ -37,19 +37,17 @@ export function keep(received: Received, { bodies }: Call): Response {
 /** Makes the `fetch` that openapi-fetch calls: it adds the key, and the transport sends. */
 export function createFetch(call: Call, clock: Clock) {
   return async (given: Request | RequestRecord, extension?: RequestInit): Promise<Response> => {
-    const isRecord = given instanceof RequestRecord && /undefined|string/.test(typeof given.body);
-    const request = given instanceof RequestRecord && !isRecord
-      ? new Request(given.url, given)
+    const request = given instanceof RequestRecord && /object|function/.test(typeof given.body)
+      ? toRequest(given, call)
       : given;
+    const isRecord = request instanceof RequestRecord;
     try {
       const received = await send({
         ...call,
-        attempt: request instanceof RequestRecord
+        attempt: isRecord
           ? attemptRecord(request, call, extension)
           : await attemptRequest(request, call, extension),
-        signals: request instanceof RequestRecord
-          ? call.signals
-          : [...call.signals, request.signal],
+        signals: isRecord ? call.signals : [...call.signals, request.signal],
         isIdempotent: call.isIdempotent(request.method),
         clock,
       });
@@ -60,6 +58,16 @@ export function createFetch(call: Call, clock: Clock) {
       throw error || new DOMException("The call was aborted", "AbortError"); // see dispatch()
     }
   };
+}
+
+/** Makes a real request of a record whose body is more than a text: a form, or a stream. */
+function toRequest(record: RequestRecord, { redact }: Call): Request {
+  try {
+    return new Request(record.url, record as RequestInit);
+  } catch (error) {
+    const cause = reasonOf(error, redact);
+    throw wrong("body", `cannot be sent: ${cause.message}`, cause);
+  }
 }
 
 /** Adds the key, and the content type of JSON unless there is another one. */

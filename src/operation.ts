@@ -26,7 +26,12 @@ export interface Check {
 
 /** Runs a generated check, which stops at the first problem. */
 export function issuesOf(check: Check, value: unknown): Issue[] | undefined {
-  if (check(value)) return undefined;
+  try {
+    if (check(value)) return undefined;
+  } catch (error) { // The value is nested too deep for the stack.
+    if (!/^(Range|Internal)Error$/.test((error as Error).name)) throw error;
+    return [{ path: "", rule: "depth" }];
+  }
   return (check.errors ?? []).map(({ keywordLocation, instanceLocation }) => ({
     path: instanceLocation.slice(1), // without the "#"
     rule: keywordLocation.slice(keywordLocation.lastIndexOf("/") + 1),

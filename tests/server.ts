@@ -5,6 +5,7 @@ import {
   type Server,
   type Socket,
 } from "node:net";
+import { clearTimeout, setTimeout } from "node:timers"; // which no test replaces
 
 /** A request as it arrived. */
 export interface Recorded {
@@ -39,9 +40,26 @@ export type Responder = (
   count: number,
 ) => void | Promise<void>;
 
+/** How long a server runs, in milliseconds, so that no test hangs. */
+const LIMIT = 60_000;
+
 /** Starts a server on an ephemeral port. */
-export async function listen(server: Server, scheme = "http"): Promise<TestServer> {
+export async function listen(
+  server: Server,
+  scheme = "http",
+  limit = LIMIT,
+): Promise<TestServer> {
   const sockets = new Set<Socket>();
+  let isLate = false;
+  const close = () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    return closed;
+  };
+  const timer = setTimeout(() => {
+    isLate = true;
+    close();
+  }, limit).unref();
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
@@ -52,15 +70,15 @@ export async function listen(server: Server, scheme = "http"): Promise<TestServe
     url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     sockets,
     async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
-      await closed;
+      clearTimeout(timer);
+      await close();
+      if (isLate) throw new Error(`The test used its server for more than ${limit} ms`);
     },
   };
 }
 
 /** Starts an HTTP server on an ephemeral port; `await using` stops it. */
-export async function serve(respond: Responder): Promise<HttpServer> {
+export async function serve(respond: Responder, limit = LIMIT): Promise<HttpServer> {
   const requests: Recorded[] = [];
   const server = createServer(async (request, response) => {
     let body = "";
@@ -81,7 +99,7 @@ export async function serve(respond: Responder): Promise<HttpServer> {
     await respond(recorded, response, requests.length);
   });
   return {
-    ...await listen(server),
+    ...await listen(server, "http", limit),
     requests,
     closeIdleConnections: () => server.closeIdleConnections(),
   };
@@ -91,8 +109,9 @@ export async function serve(respond: Responder): Promise<HttpServer> {
 export function serveSockets(
   connect: (socket: Socket) => void,
   scheme?: "http" | "https",
+  limit = LIMIT,
 ): Promise<TestServer> {
-  return listen(createTcpServer(connect), scheme);
+  return listen(createTcpServer(connect), scheme, limit);
 }
 
 /** Starts a server that reads each request to its end, and then sends raw bytes. */

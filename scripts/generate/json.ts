@@ -31,15 +31,20 @@ export function pointerOf(ref: Json): string {
   return decodeURIComponent(String(ref).slice("#".length));
 }
 
-/** Returns the target of a `$ref` in the document, which exists after the lint. */
+/** Returns the target of a `$ref` in the document; the lint makes sure that it exists. */
 export function follow(document: Json, ref: Json): Json {
   const names = pointerOf(ref).split("/").slice(1)
     .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return names.reduce((value, name) => (value as JsonObject)[name]!, document);
+  return names.reduce((value, name) => (value as JsonObject | undefined)?.[name]!, document);
 }
 
 /** Returns an object, or the target of its `$ref`. */
 export function dereference(document: Json, value: Json | undefined): JsonObject {
   const object = objectOf(value);
   return object.$ref ? dereference(document, follow(document, object.$ref)) : object;
+}
+
+/** Whether a media type is JSON. */
+export function isJsonType(type: string): boolean {
+  return /^([^/]+\/[^/]+\+|(application|text)\/)json *(;|$)/i.test(type);
 }

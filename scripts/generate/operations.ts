@@ -1,7 +1,16 @@
 /** Writes the table of operations. @module */
 
 import type { Operation } from "../../src/operation.ts";
-import { dereference, type Json, type JsonObject, listOf, objectOf, pointerTo } from "./json.ts";
+import { isIdempotent } from "../../src/transport/retry.ts";
+import {
+  dereference,
+  isJsonType,
+  type Json,
+  type JsonObject,
+  listOf,
+  objectOf,
+  pointerTo,
+} from "./json.ts";
 
 /** A success response with JSON. */
 export interface ResponseSpec {
@@ -12,15 +21,14 @@ export interface ResponseSpec {
   readonly pointer: string;
 }
 
-const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
-const repeatable = ["get", "put", "delete", "options", "head"];
+const methods = ["get", "put", "post", "delete", "options", "head", "patch"];
 
 /**
  * Writes the table of a document's operations.
  *
  * @param document The document, which has passed the lint.
  * @param source What the table imports `Operation` and `issuesOf` from.
- * @returns TypeScript, and the responses whose checks it numbers.
+ * @returns TypeScript, and the responses whose checks it names.
  */
 export function writeOperations(
   document: JsonObject,
@@ -36,13 +44,13 @@ export function writeOperations(
       const checks = successResponses(document, operation).map(([status, type, schema]) => {
         const place = [path, method, "responses", status, "content", type, "schema"];
         const name = `${endpoint} ${status}`;
-        const count = responses.push({ name, schema, pointer: pointerTo("paths", ...place) });
-        return `"${status}": (value) => issuesOf(checks[${count - 1}], value),`;
+        responses.push({ name, schema, pointer: pointerTo("paths", ...place) });
+        return `"${status}": (value) => issuesOf(checks[${JSON.stringify(name)}], value),`;
       });
       entries.push(`${JSON.stringify(endpoint)}: {
         operationId: ${JSON.stringify(operation.operationId)},
         apiKey: "${apiKeyOf(listOf(operation.security ?? document.security))}",
-        idempotent: ${operation["x-idempotent"] ?? repeatable.includes(method)},
+        idempotent: ${operation["x-idempotent"] ?? isIdempotent(method.toUpperCase())},
         ${checks.length > 0 ? `responses: { ${checks.join("\n")} },` : ""}
       },`);
     }
@@ -78,9 +86,7 @@ function successResponses(document: Json, operation: JsonObject): [string, strin
   // "default" is not a success in openapi-fetch's types and in the client.
   return responses.filter(([status]) => /^2(\d\d|XX)$/.test(status)).flatMap(([status, value]) => {
     const content = objectOf(dereference(document, value).content);
-    const types = Object.keys(content).filter((type) =>
-      /^([^/]+\/[^/]+\+|(application|text)\/)json *(;|$)/i.test(type)
-    );
+    const types = Object.keys(content).filter(isJsonType);
     const schemas = types.map((type) => objectOf(content[type]).schema ?? true);
     const schema = schemas.length > 1 ? { anyOf: schemas } : schemas[0];
     return schema === undefined ? [] : [[status, types[0]!, schema]];

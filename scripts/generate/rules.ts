@@ -1,66 +1,167 @@
 /** Rules for the document in addition to Redocly's: a plugin for its lint. @module */
 
-import type { RawUniversalConfig } from "@redocly/openapi-core";
+import { parseYaml, type RawUniversalConfig } from "@redocly/openapi-core";
+import { readFile } from "node:fs/promises";
+import { isJsonType, type Json, type JsonObject, listOf, objectOf } from "./json.ts";
+import { isCircular, isSendable, type Read } from "./schemas.ts";
 
 type Plugin = Exclude<NonNullable<RawUniversalConfig["plugins"]>[number], string>;
 
-/** Keywords next to which a property may be declared outside of `properties`. */
-const applicator = /^(\$ref|allOf|anyOf|oneOf|if|patternProperties|dependentSchemas)$/;
-/** Places where a schema is part of another one, which may declare the property. */
-const part = /\/((allOf|anyOf|oneOf)\/\d+|dependentSchemas\/[^/]+|if|then|else|not)$/;
+/** A row of rules.yaml. */
+type Row = { name: string; value?: string; advice: string };
 
-const rules: NonNullable<Plugin["rules"]>["oas3"] = {
-  "idempotent": () => ({
-    Operation(operation, { report, location }) {
-      for (const [name, value] of Object.entries(operation)) {
-        if (name !== "x-idempotent" && /^x-.*(idem|potent)/i.test(name)) {
-          const message = `Unknown extension \`${name}\`; did you mean \`x-idempotent\`?`;
-          report({ message, location: location.child(name).key() });
-        } else if (name === "x-idempotent" && typeof value !== "boolean") {
-          report({ message: "Expected `true` or `false`", location: location.child(name) });
-        }
+/** What a rule can do with a node. */
+interface Tools {
+  /** Resolves a `$ref`. */
+  readonly read: Read;
+  /** The place of the node, as a JSON Pointer. */
+  readonly pointer: string;
+  /** Reports a field of the node, or the node itself (""), if a condition is true. */
+  refuse(field: string | string[], isRefused: unknown, message: string): void;
+}
+
+/** Makes a function that Redocly calls for each node of a type. */
+function visit(check: (node: JsonObject, tools: Tools) => void) {
+  // deno-lint-ignore no-explicit-any
+  return (node: JsonObject, { report, location, resolve }: any): void =>
+    check(node, {
+      read: (value) => objectOf(resolve(value).node),
+      pointer: location.pointer,
+      refuse(field, isRefused, message) {
+        const place = field === "" ? location : location.child(field);
+        if (isRefused) report({ message, location: place.key() });
+      },
+    });
+}
+
+/** Makes a visitor of rows in rules.yaml: "Type", or "Type in place". */
+function visitorOf([key, rows]: [key: string, rows: Row[]]): object {
+  const [type = "", place] = key.split(" in ");
+  const visitor = visit((node, { refuse }) => {
+    if (place && node.in !== place) return;
+    for (const { name, value = "", advice } of rows) {
+      for (const field of Object.keys(node).filter((field) => RegExp(name).test(field))) {
+        const given = node[field]!;
+        const text = typeof given === "object" ? JSON.stringify(given) : `${given}`;
+        refuse(field, RegExp(value, "i").test(text), advice);
       }
-    },
+    }
+  });
+  return { [type]: visitor };
+}
+
+const typesOf = (response: Json, read: Read) => Object.keys(objectOf(read(response).content));
+
+const visitors: Record<string, () => object> = {
+  "parameter": () => ({
+    Parameter: visit(({ in: place, style, required, schema }, { refuse, read }) => {
+      refuse("in", place === "path" && !required, "Write `required: true` next to it");
+      const kind = style === "deepObject" ? "object" : place === "header" ? "scalar" : "array";
+      const isSent = !schema || isSendable(read(schema), kind, read);
+      const message = "Write `type`: string, number, integer or boolean; an `array` of these is " +
+        "not for headers, an `object` is only for queries with `style: deepObject`";
+      refuse("schema", !isSent, message);
+    }),
+  }),
+
+  "request": () => ({
+    RequestBody: visit(({ content }, { refuse }) => {
+      const isJson = Object.keys(objectOf(content)).join() === "application/json";
+      refuse("content", !isJson, "Write only `application/json`, which the client sends");
+    }),
+  }),
+
+  "response": () => ({
+    Responses: visit((responses, { refuse, read, pointer }) => {
+      const statuses = Object.keys(responses).filter((status) => status.startsWith("2"));
+      for (const status of statuses) {
+        const types = typesOf(responses[status]!, read);
+        const isEmpty = status === "204" || pointer.endsWith("/head/responses");
+        refuse(status, isEmpty && types[0], "Leave `content` out: this response has no body");
+        const isOpen = types.some((type) => type.includes("*"));
+        refuse(status, isOpen, "Write a media type without `*`, such as `application/json`");
+        const isMixed = !isOpen && new Set(types.map(isJsonType)).size > 1;
+        refuse(status, isMixed, "Write JSON or other types: the client does not ask for one");
+      }
+      const message = "Add a success response, such as `2XX`: `default` describes errors";
+      refuse("", statuses.length === 0, message);
+    }),
+  }),
+
+  "note": () => ({
+    Responses: visit((responses, { refuse, read }) => {
+      for (const [status, response] of Object.entries(responses)) {
+        const types = typesOf(response, read);
+        const isOther = status.startsWith("2") && types[0] && !types.some(isJsonType);
+        refuse(status, isOther, `Callers must set \`parseAs\` to read ${types.join(" or ")}`);
+      }
+    }),
   }),
 
   "schema": () => ({
-    Schema(schema, { report, location }) {
-      if ("$dynamicRef" in schema) {
-        const message = "`$dynamicRef` is not supported; use `$ref`";
-        report({ message, location: location.child("$dynamicRef").key() });
+    Schema: visit((schema, { refuse, read, pointer }) => {
+      const { type, required, properties, additionalProperties, anyOf, items, minItems } = schema;
+      const isCircle = isCircular(schema, read);
+      refuse("", isCircle, "The schema is a part of itself; refer to it from `properties`");
+      for (const name of ["readOnly", "writeOnly"]) {
+        const isElsewhere = schema[name] && !/\/properties\/[^/]+$/.test(pointer);
+        refuse(name, isElsewhere, "Write it directly below a name in `properties`");
       }
-      const { properties, required = [], additionalProperties } = schema;
-      const open = additionalProperties || part.test(location.pointer) ||
-        Object.keys(schema).some((keyword) => applicator.test(keyword));
-      if (open || !properties) return;
-      for (const [index, name] of required.entries()) {
-        if (Object.hasOwn(properties, name)) continue;
+      const isObject = properties || additionalProperties || schema.patternProperties;
+      refuse("", isObject && !type, "Add `type: object`, without which other values match too");
+      const isMixed = properties && Object.keys(objectOf(additionalProperties)).length > 0;
+      refuse("additionalProperties", isMixed, "Write `true`: no type has both kinds of names");
+      const isMore = isObject || schema.allOf || (type && type !== "object");
+      const isUnion = anyOf && isMore;
+      refuse("anyOf", isUnion, "Write `allOf` with `anyOf` and the rest in it, as types read it");
+      const isOpen = additionalProperties === true ||
+        (additionalProperties === false && !properties);
+      const isAny = schema.patternProperties && !isOpen;
+      refuse("patternProperties", isAny, "Add `additionalProperties: true`: types need it");
+      const { length } = listOf(schema.prefixItems);
+      const isTuple = length === 0 || (items === false && minItems === length);
+      refuse("prefixItems", !isTuple, `Add \`items: false\` and \`minItems: ${length}\``);
+
+      if (properties !== undefined && properties !== objectOf(properties)) return;
+      for (const [index, name] of listOf(required).entries()) {
+        const isNamed = Object.hasOwn(properties ?? {}, `${name}`) || additionalProperties;
         const message = `\`required\` names \`${name}\`, which is not in \`properties\``;
-        report({ message, location: location.child(["required", index]) });
+        refuse(["required", `${index}`], !isNamed, message);
       }
-    },
+    }),
   }),
 
   "security": () => {
-    let header: string | undefined;
+    let header = "";
     return {
-      SecurityScheme({ type, in: place, name = "", scheme }, { report, location }) {
-        if (type !== "apiKey" || place !== "header") {
-          const kind = [type, scheme, place && `in ${place}`].filter(Boolean).join(" ");
-          report({ message: `The client sends an API key in a header, not ${kind}`, location });
-        } else if (name.toLowerCase() !== (header ??= name).toLowerCase()) {
-          const message =
-            `The client has one header for the key, not \`${header}\` and \`${name}\``;
-          report({ message, location: location.child("name") });
-        }
-      },
-      SecurityRequirement(requirement, { report, location }) {
+      Root: visit(({ components }, { read }) => {
+        const schemes = Object.values(objectOf(objectOf(components).securitySchemes)).map(read);
+        header = `${schemes.find(({ in: place }) => place === "header")?.name}`.toLowerCase();
+      }),
+      Parameter: visit(({ in: place, name }, { refuse }) => {
+        const isKey = place === "header" && `${name}`.toLowerCase() === header;
+        refuse("name", isKey, "Leave the parameter out: the client sends the key");
+      }),
+      SecurityScheme: visit(({ in: place, name }, { refuse }) => {
+        const isOther = place === "header" && header !== `${name}`.toLowerCase();
+        refuse("name", isOther, `The client has one header for the key, not \`${name}\` too`);
+      }),
+      SecurityRequirement: visit((requirement, { refuse }) => {
         const names = Object.keys(requirement);
-        const message = `The client sends one API key, not ${names.join(" and ")}`;
-        if (names.length > 1) report({ message, location });
-      },
+        refuse("", names[1], `The client sends one API key, not ${names.join(" and ")}`);
+      }),
     };
   },
 };
 
-export const plugin: Plugin = { id: "client", rules: { oas3: rules } };
+const file = new URL("rules.yaml", import.meta.url);
+const table = parseYaml(await readFile(file, "utf8")) as Record<string, Record<string, Row[]>>;
+
+/** The names of the rules. */
+export const names: readonly string[] = Object.keys({ ...table, ...visitors });
+
+const rules = names.map((name) => [
+  name,
+  () => [...Object.entries(table[name] ?? {}).map(visitorOf), visitors[name]?.() ?? {}],
+]);
+export const plugin: Plugin = { id: "client", rules: { oas3: Object.fromEntries(rules) } };

@@ -6,7 +6,6 @@
 
 import {
   BaseResolver,
-  bundle,
   createConfig,
   type Document,
   getLineColLocation,
@@ -16,31 +15,34 @@ import {
 } from "@redocly/openapi-core";
 import { relative, resolve } from "node:path";
 import process from "node:process";
-import type { JsonObject } from "./json.ts";
-import { plugin } from "./rules.ts";
+import { follow, type Json, type JsonObject, objectOf, pointerTo } from "./json.ts";
+import { names, plugin } from "./rules.ts";
 
 /** An error in the document, or a feature that the client does not support. */
 export class SpecError extends Error {}
 
 /** An OpenAPI document. */
 export interface Spec {
-  /** The bundled document: every `$ref` in it points into it. */
+  /** The document: every `$ref` in it points into it. */
   readonly document: JsonObject;
   /** What the lint found that does not stop generation, one line each. */
   readonly warnings: readonly string[];
+  /** What is right but may surprise callers, one line each. */
+  readonly notes: readonly string[];
   /** `file:line:column` of a JSON Pointer into the document, or of the nearest place. */
   place(pointer: string): string;
 }
 
-/** Redocly's recommended rules and our own, except two that the document cannot follow. */
+/** Redocly's recommended rules, except some, and our own. */
 const config = await createConfig({
   plugins: [plugin],
   extends: ["recommended"],
   rules: {
-    "client/idempotent": "error",
-    "client/schema": "error",
-    "client/security": "error",
+    ...Object.fromEntries(names.map((name) => [`client/${name}`, "error"])),
+    "client/note": "warn",
     "info-license": "off", // the service's document does not show one
+    "no-unresolved-refs": "off", // see findProblems()
+    "operation-2xx-response": "off", // ours does not accept `default`
     "operation-4xx-response": "off", // it shows no error status, so none may be listed (section 7)
     "operation-operationId": "error",
   },
@@ -77,31 +79,55 @@ export async function readSpec(file: string): Promise<Spec> {
       throw new SpecError(`${show(file)}:${line}:${col} unreadable: ${reason}`);
     }) as Document;
   const { source, parsed } = document;
-  const version = parsed?.openapi ?? parsed?.swagger ?? "no version";
-  if (!String(version).startsWith("3.1.")) {
+  const version = String(parsed?.openapi ?? parsed?.swagger ?? "no version");
+  if (!version.startsWith("3.1.")) {
     const where = place({ source, pointer: "#/openapi" });
-    const advice = "`npx @scalar/cli document upgrade FILE -o NEW_FILE` converts older documents";
+    const advice = /^(2|3\.0)\./.test(version)
+      ? "`npx @scalar/cli document upgrade FILE -o NEW_FILE` converts older documents"
+      : "write `openapi: 3.1.0`, and nothing that 3.1 does not have";
     throw new SpecError(`${where} version: Expected OpenAPI 3.1, found ${version}; ${advice}`);
   }
 
+  const placeOf = (pointer: string) => place({ source, pointer: `#${pointer}`, reportOnKey: true });
+  const found = [...findProblems(parsed, parsed)].map(([at, problem]) =>
+    `${placeOf(at)} ${problem}`
+  );
+  if (found.length > 0) throw new SpecError(found.join("\n"));
   const options = { document, externalRefResolver: resolver };
   const problems = await lintDocument({ ...options, config: config.styleguide });
-  const errors = problems.filter((problem) => severityOf(problem) === "error");
+  const errors = problems.filter(({ severity }) => severity === "error");
   if (errors.length > 0) throw new SpecError(errors.map(line).join("\n"));
 
-  const { bundle: { parsed: bundled } } = await bundle({ ...options, doc: document, config });
+  const isNote = ({ ruleId }: NormalizedProblem) => ruleId === "client/note";
   return {
-    document: bundled,
-    warnings: problems.filter((problem) => severityOf(problem) === "warn").map(line),
-    place: (pointer) => place({ source, pointer: `#${pointer}`, reportOnKey: true }),
+    document: parsed,
+    warnings: problems.filter((problem) => !isNote(problem)).map(line),
+    notes: problems.filter(isNote).map(line),
+    place: placeOf,
   };
 }
 
-/** Redocly's verdict, except where JSON Schema allows what it takes for an error. */
-function severityOf({ severity, message, location }: NormalizedProblem): "error" | "warn" | "off" {
-  // `true` and `false` are schemas too.
-  if (message.startsWith("Expected type `Schema` (object) but got `boolean`")) return "off";
-  const isKeyword = /\/schemas?\//.test(`${location[0]?.pointer}/`) &&
-    /^Property `.*` is not expected here/.test(message);
-  return isKeyword ? "warn" : severity; // it may be misspelled
+/** What may be next to `$ref`. */
+const annotation =
+  /^(\$comment|\$ref|default|deprecated|description|examples?|summary|title|x-.*)$/;
+
+/** Finds names that Redocly cannot read and references that are not followed: places, problems. */
+function* findProblems(root: Json, node: JsonObject, pointer = ""): Generator<[string, string]> {
+  for (const [name, value] of Object.entries(node)) {
+    const place = pointer + pointerTo(name);
+    if (name in {}) yield [place, `name: \`${name}\` is a name of JavaScript's; it cannot be read`];
+    const isIgnored = typeof node.$ref === "string" && !annotation.test(name);
+    if (isIgnored) {
+      yield [place, `reference: \`$ref\` hides \`${name}\`; write \`allOf\` with both`];
+    }
+    if (typeof value === "object" && value) yield* findProblems(root, value as JsonObject, place);
+    if (name !== "$ref" || typeof value !== "string") continue;
+    const found = new Set<Json | undefined>();
+    let ref: Json | undefined = value;
+    while (ref && !found.has(ref)) ref = objectOf(follow(root, (found.add(ref), ref))).$ref;
+    if (!/^#\/components\/[^/]+\/[^/]+$/.test(value)) {
+      yield [place, `reference: Write the target of \`${value}\` directly below \`components\``];
+    } else if (ref) yield [place, `reference: \`${value}\` leads to itself`];
+    else if (!follow(root, value)) yield [place, `reference: Cannot resolve \`${value}\``];
+  }
 }

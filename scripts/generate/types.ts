@@ -3,33 +3,21 @@
 import { createConfig } from "@redocly/openapi-core";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import ts from "typescript";
-import { type Json, type JsonObject, mapValues } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 
 /** Writes the types of a document, each with documentation. */
 export async function writeTypes(document: JsonObject): Promise<string> {
-  const nodes = await openapiTS(prepare(document) as unknown as OpenAPI3, {
+  const nodes = await openapiTS(document as unknown as OpenAPI3, {
     redocly: await createConfig({ rules: {} }), // the document has passed the lint
     silent: true,
+    emptyObjectsUnknown: true, // `type: object` alone allows any properties
+    readWriteMarkers: /"(read|write)Only":/.test(JSON.stringify(document)),
     // A field with a default may be missing from a response; validators do not add it.
     defaultNonNullable: false,
   });
   for (const node of nodes) if (ts.isInterfaceDeclaration(node)) addDocs(node);
   // A description is what editors show first; as a tag it would come last.
   return `// deno-lint-ignore-file\n${astToString(nodes).replaceAll("* @description ", "* ")}`;
-}
-
-/**
- * Copies a document, because openapi-typescript adds the tags of discriminators to its argument. In
- * the copy, `true` and `false` are objects where openapi-typescript does not accept them.
- */
-function prepare(value: Json, keyword = ""): Json {
-  const prepareSchema = (schema: Json) =>
-    typeof schema === "boolean" ? (schema ? {} : { not: {} }) : prepare(schema);
-  if (keyword === "$defs") return mapValues(value, prepareSchema);
-  if (Array.isArray(value)) {
-    return value.map(/Of$|^prefixItems$/.test(keyword) ? prepareSchema : (item) => prepare(item));
-  }
-  return typeof value === "object" && value ? mapValues(value, prepare) : value;
 }
 
 /** Adds docs to an interface and its members where openapi-typescript writes none. */

@@ -59,11 +59,10 @@ function chooseObject(branches: readonly Branch[], read: Read): JsonObject | und
   return { required: [tag], ...chain };
 }
 
-function readBranch(schema: Json, resolve: Resolve, seen: readonly Json[] = []): Branch {
-  if (seen.includes(schema)) return { schema, types: [], required: [], values: new Map() };
+function readBranch(schema: Json, resolve: Resolve): Branch {
   const { $ref, allOf, properties, required, type } = objectOf(schema);
   const parts = [...listOf(allOf), ...($ref ? [resolve($ref)] : [])]
-    .map((part) => readBranch(part, resolve, [...seen, schema]));
+    .map((part) => readBranch(part, resolve));
   const values = Object.entries(objectOf(properties))
     .map(([name, property]) => [name, valuesOf(property, resolve)] as const)
     .filter(([, values]) => values.length > 0);

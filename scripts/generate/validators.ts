@@ -8,7 +8,7 @@ import { type Spec, SpecError } from "./spec.ts";
 import { chooseBranch } from "./unions.ts";
 
 // Keywords that restrict a value, by the kind of their own value; all others are annotations.
-const values = `const enum type required pattern multipleOf uniqueItems minLength maxLength
+const values = `const enum type pattern multipleOf uniqueItems minLength maxLength
   minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems minContains maxContains
   minProperties maxProperties`.split(/\s+/);
 const schemas = `additionalProperties contains else if items not propertyNames then unevaluatedItems
@@ -30,7 +30,13 @@ class SchemaReader {
     const parts: Json[] = [];
     for (const [keyword, value] of Object.entries(objectOf(from))) {
       if (keyword === "$ref") schema.$ref = this.define(pointerOf(value), this.resolve(value));
-      else if (values.includes(keyword)) schema[keyword] = value;
+      else if (keyword === "required") {
+        const { properties } = objectOf(from); // some are only in requests
+        schema.required = listOf(value).filter((name) => {
+          const { readOnly, writeOnly } = objectOf(objectOf(properties)[`${name}`]);
+          return !writeOnly || readOnly;
+        });
+      } else if (values.includes(keyword)) schema[keyword] = value;
       else if (schemas.includes(keyword)) {
         schema[keyword] = typeof value === "boolean" ? value : this.read(value);
       } else if (schemaMaps.includes(keyword)) schema[keyword] = mapValues(value, this.read);
@@ -82,20 +88,25 @@ export function writeValidators(
     return $ref && Object.keys(others).length === 0 ? String($ref) : name; // what it refers to
   });
   try {
-    compile(names.map(($ref) => ({ $ref })), definitions); // by name, for the name in the message
+    const named = names.map(($ref) => [$ref, { $ref }] as const); // for the name in the message
+    compile(new Map(named), definitions);
   } catch (error) {
     const { message } = error as Error;
     const [, reason = message, name = "", path = ""] = message.match(/(.*) at (\S*?)#(.*)$/s) ?? [];
     throw new SpecError(`${place(decodeURIComponent(name) + path)} schema: ${reason}`);
   }
+  const named = responses.map(({ name }, index) =>
+    [name, definitions.get(names[index]!)!] as const
+  );
+  const lines = responses.map(({ name }) => `readonly ${JSON.stringify(name)}: Check;`);
   return `// deno-lint-ignore-file
 // @ts-nocheck: it is JavaScript that @exodus/schemasafe wrote
 
 import type { Check } from "${source}";
 
-/** Checks whether a value matches the schema of a response. */
-export const checks: readonly [
-  ${responses.map(({ name }) => `/** ${name.replaceAll("*/", "*\\/")} */\nCheck,`).join("\n")}
-] = /* @__PURE__ */ ${compile(names.map((name) => definitions.get(name)!), definitions)}
+/** Checks whether a value matches the schema of a response, by method, path and status. */
+export const checks: { ${lines.join("\n")} } = /* @__PURE__ */ ${
+    compile(new Map(named), definitions)
+  }
 `;
 }

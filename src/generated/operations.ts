@@ -13,6 +13,6 @@ export const operations: Readonly<Record<string, Operation>> = {
     operationId: "checkKey",
     apiKey: "none",
     idempotent: true,
-    responses: { "2XX": (value) => issuesOf(checks[0], value) },
+    responses: { "2XX": (value) => issuesOf(checks["POST /checkKey 2XX"], value) },
   },
 };

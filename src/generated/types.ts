@@ -103,7 +103,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "*/*": unknown;
+          "application/json": unknown;
         };
       };
     };

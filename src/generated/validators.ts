@@ -4,11 +4,8 @@
 
 import type { Check } from "../operation.ts";
 
-/** Checks whether a value matches the schema of a response. */
-export const checks: readonly [
-  /** POST /checkKey 2XX */
-  Check,
-] = /* @__PURE__ */ (function () {
+/** Checks whether a value matches the schema of a response, by method, path and status. */
+export const checks: { readonly "POST /checkKey 2XX": Check } = /* @__PURE__ */ (function () {
   "use strict";
   const hasOwn = Function.prototype.call.bind(Object.prototype.hasOwnProperty);
   const ref1 = function validate(data) {
@@ -23,6 +20,13 @@ export const checks: readonly [
     }
     if (!(data.data !== undefined && hasOwn(data, "data"))) {
       validate.errors = [{ keywordLocation: "#/required", instanceLocation: "#/data" }];
+      return false;
+    }
+    if (!(typeof data.apiKeyValid === "boolean")) {
+      validate.errors = [{
+        keywordLocation: "#/properties/apiKeyValid/type",
+        instanceLocation: "#/apiKeyValid",
+      }];
       return false;
     }
     if (!(data.apiKeyValid === true)) {
@@ -64,6 +68,13 @@ export const checks: readonly [
     }
     if (!(data.apiKeyValid !== undefined && hasOwn(data, "apiKeyValid"))) {
       validate.errors = [{ keywordLocation: "#/required", instanceLocation: "#/apiKeyValid" }];
+      return false;
+    }
+    if (!(typeof data.apiKeyValid === "boolean")) {
+      validate.errors = [{
+        keywordLocation: "#/properties/apiKeyValid/type",
+        instanceLocation: "#/apiKeyValid",
+      }];
       return false;
     }
     if (!(data.apiKeyValid === false)) {
@@ -127,7 +138,7 @@ export const checks: readonly [
     }
     return true;
   };
-  return [
-    ref0,
-  ];
+  return {
+    "POST /checkKey 2XX": ref0,
+  };
 })();

@@ -1,6 +1,6 @@
 import type { Time } from "./time.ts";
 
-const isDeno = /* @__PURE__ */ "Deno" in globalThis;
+const isDeno = /* @__PURE__ */ /^Deno\//.test(globalThis.navigator?.userAgent);
 
 /** The size of the buffer that Deno reads into. */
 const BUFFER_SIZE = isDeno ? 16 * 2 ** 10 : 0;
@@ -23,7 +23,7 @@ class Bytes {
     this.size = end;
   }
 
-  toArray(): Uint8Array<ArrayBuffer> {
+  toArray(): BufferSource {
     return this.#buffer.subarray(0, this.size);
   }
 }
@@ -55,7 +55,7 @@ export async function readStream(
   limit: number,
   { signal, check }: Time,
   isPartial = false,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<BufferSource> {
   const reader = openReader(stream);
   const bytes = new Bytes();
   const stop = () => cancel(reader);
@@ -64,9 +64,8 @@ export async function readStream(
   signal.addEventListener("abort", stop);
   try {
     while (bytes.size <= limit && !signal.aborted) {
-      const { value, done }: ReadableStreamReadResult<unknown> = await reader.read(
-        new Uint8Array(buffer),
-      );
+      const chunk: { value?: unknown; done: boolean } = await reader.read(new Uint8Array(buffer));
+      const { value, done } = chunk;
       check();
       isDone = done;
       if (done) break;

@@ -13,7 +13,7 @@ import { type Limits, type Time, within } from "./time.ts";
 /** A response whose body has been read. */
 export interface Received {
   readonly response: Response;
-  readonly body: Uint8Array<ArrayBuffer>;
+  readonly body: BufferSource;
 }
 
 /** What messages need. */
@@ -58,7 +58,7 @@ async function readBody(
   response: Response,
   limit: number,
   time: Time,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<BufferSource> {
   const { body, ok } = response;
   if (!body || isRedirect(response)) {
     cancel(body);
@@ -98,7 +98,7 @@ export async function receive(
     return new NetworkError(`"${name}" ${failure}: ${cause.message}`, { cause });
   });
   if (isRedirect(response)) throw redirectError(response, reading);
-  if (response.ok && body.length > maxResponseBytes) {
+  if (response.ok && body.byteLength > maxResponseBytes) {
     throw invalidResponse(reading, response, [{ path: "", rule: "maxResponseBytes" }]);
   }
   return { response, body };

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { readdir, readFile } from "node:fs/promises";
+import { copyFile, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deno, documentOf, folder, generate, responding, root } from "./support.ts";
 
@@ -92,4 +92,21 @@ Deno.test("generate changes no file and prints no stack trace when it refuses th
     expect(stderr).not.toMatch(/\n +at /);
     expect(await contents(join(files.path, "out"))).toEqual(before);
   }
+});
+
+Deno.test("a merge that lost a validator does not compile", async () => {
+  await using files = await folder();
+  const get = (responding({ type: "string" }) as { paths: { "/value": unknown } }).paths["/value"];
+  const other = JSON.parse(JSON.stringify(get).replace('"value"', '"other"'));
+  for (const paths of [{ "/value": get }, { "/value": get, "/other": other }]) {
+    const count = Object.keys(paths).length;
+    const spec = await files.write("spec.json", documentOf(paths, { security: [] }));
+    const { code } = await generate("--spec", spec, "--out", join(files.path, `${count}`));
+    expect(code).toBe(0);
+  }
+  const check = ["check", "--quiet", join(files.path, "2", "operations.ts")];
+  expect(await deno(check, root)).toMatchObject({ code: 0 });
+  await copyFile(join(files.path, "1", "validators.ts"), join(files.path, "2", "validators.ts"));
+  const { code, stderr } = await deno(check, root);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("'GET /other 200' does not exist")]);
 });

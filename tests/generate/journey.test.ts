@@ -44,8 +44,8 @@ Deno.test("an operation added to the document is typed, authenticated, retried a
   await copyProject(project.path, [
     ...["deno.json", "deno.lock", "import_map.npm.json", "mod.ts", "openapi", "scripts", "src"],
   ]);
-  await addExample(project.path, renamed);
-  await addSecondExample(project.path, renamed);
+  await addExample(project.path, renamed("Journey"));
+  await addSecondExample(project.path, renamed("Journey"));
   expect(await deno(["task", "--quiet", "generate"], project.path)).toEqual({
     code: 0,
     stdout: "Wrote types.ts, operations.ts, validators.ts in src/generated\n",

@@ -109,27 +109,31 @@ async function exampleBlocks(language: string): Promise<string[]> {
     .map(([, , code = ""]) => code.replaceAll(/^ {3}/gm, ""));
 }
 
-/** Gives an operation and schemas other names than a maintainer does who follows the example. */
-export function renamed(yaml: string): string {
-  return yaml.replaceAll("Report", "JourneyReport").replaceAll("/reports", "/journey-reports");
+/** Makes a function that gives an operation and schemas other names than the example's. */
+export function renamed(word: string): (text: string) => string {
+  return (text) =>
+    text.replaceAll("Report", `${word}Report`)
+      .replaceAll("/reports", `/${word.toLowerCase()}-reports`);
 }
 
-/** Adds an operation and schemas to the OpenAPI document in a folder. */
-async function addOperation(
+/** Adds operations and schemas to the OpenAPI document in a folder. */
+export async function addOperations(
   folder: string,
   [paths, schemas]: readonly string[],
+  components = "",
 ): Promise<void> {
   const file = join(folder, "openapi/openapi.yaml");
   const indent = (text = "", by: string) => text.trimEnd().replaceAll(/^(?=.)/gm, by);
   const text = (await readFile(file, "utf8"))
     .replace(/\npaths:\n/, (line) => `${line}${indent(paths, "  ")}\n\n`)
+    .replace(/\ncomponents:\n/, (line) => line + components)
     .replace(/\n {2}schemas:\n/, (line) => `${line}${indent(schemas, "    ")}\n\n`);
   await writeFile(file, text);
 }
 
 /** Adds the operation of CONTRIBUTING.md's example. Returns the test that it adds. */
 export async function addExample(folder: string, edit = (yaml: string) => yaml): Promise<string> {
-  await addOperation(folder, (await exampleBlocks("yaml")).map(edit));
+  await addOperations(folder, (await exampleBlocks("yaml")).map(edit));
   return (await exampleBlocks("ts")).at(-1)!;
 }
 
@@ -159,5 +163,5 @@ export function addSecondExample(folder: string, edit = (yaml: string) => yaml):
   properties:
     address: { type: string }
     limit: { type: integer }`;
-  return addOperation(folder, [paths, schemas].map(edit));
+  return addOperations(folder, [paths, schemas].map(edit));
 }

@@ -1,0 +1,262 @@
+// What the generator accepts: sent, typed and checked as OpenAPI says.
+import { expect } from "@std/expect";
+import { json, serve } from "../server.ts";
+import { addOperations, copyProject, deno, folder } from "./support.ts";
+
+const paths = `/features/{id}/{names}:
+  parameters:
+    - { name: id, in: path, required: true, schema: { type: string } }
+    - $ref: "#/components/parameters/Names"
+  get:
+    operationId: features/read~1.all#
+    summary: Parameters of all kinds.
+    security: [{}, { ApiKey: [] }]
+    parameters:
+      - { name: id, in: path, required: true, schema: { type: integer } }
+      - { name: limit, in: query, schema: { $ref: "#/components/schemas/Limit" } }
+      - { name: "tags[]", in: query, schema: { type: array, items: { type: string } } }
+      - name: filter
+        in: query
+        style: deepObject
+        schema: { type: object, properties: { from: { type: string }, n: { type: number } } }
+      - { name: X-Count, in: header, required: true, schema: { type: integer } }
+      - { name: X-Flag, in: header, schema: { type: boolean } }
+    responses:
+      "200": { $ref: "#/components/responses/Feature" }
+      "4XX":
+        description: An error.
+        content: { application/problem+json: { schema: { $ref: "#/components/schemas/Problem" } } }
+  head:
+    operationId: testFeature
+    summary: Whether there is a feature.
+    parameters:
+      - { name: id, in: path, required: true, schema: { type: string, enum: ["1"] } }
+    responses:
+      "204": { description: There is one. }
+  delete:
+    operationId: deleteFeature
+    summary: A body that is optional.
+    requestBody:
+      content: { application/json: { schema: { type: object } } }
+    responses:
+      "2XX": { description: Done. }
+/features:
+  post:
+    operationId: addFeature
+    summary: A body with properties that only requests or only responses have.
+    requestBody:
+      required: true
+      content: { application/json: { schema: { $ref: "#/components/schemas/Feature" } } }
+    responses:
+      "201": { $ref: "#/components/responses/Feature" }
+      "207":
+        description: Two kinds of JSON.
+        content:
+          application/json: { schema: { type: integer } }
+          application/vnd.more+json; v=1: { schema: { type: boolean } }
+/features/a~b:%20$&:
+  get:
+    operationId: readText
+    summary: What is not JSON.
+    responses:
+      "200": { description: Text., content: { text/csv: { schema: { type: string } } } }`;
+
+const schemas = `Limit: { type: integer, enum: [1, 2], format: int64 }
+Problem: { type: object, properties: { title: { type: string } } }
+Named: { type: object, required: [name], properties: { name: { type: string } } }
+Feature:
+  allOf:
+    - $ref: "#/components/schemas/Named"
+    - type: object
+      required: [id, secret]
+      properties:
+        id: { type: integer, readOnly: true }
+        secret: { type: string, writeOnly: true }
+        parent: { anyOf: [{ $ref: "#/components/schemas/Feature" }, { type: "null" }] }
+        first: { allOf: [{ $ref: "#/components/schemas/Named" }], readOnly: true }
+        any: { type: object }
+        counts: { type: object, additionalProperties: { type: integer } }
+        map: { $ref: "#/components/schemas/Map" }
+        kind: { oneOf: [{ const: a }, { type: integer }] }
+Map: { type: object, additionalProperties: { $ref: "#/components/schemas/Map" } }`;
+
+const components = `
+  parameters:
+    Names: { name: names, in: path, required: true, schema: { type: array, items: { type: string } } }
+  responses:
+    Feature:
+      description: A feature.
+      headers: { X-Left: { schema: { type: integer } } }
+      links: { Next: { operationId: testFeature } }
+      content: { application/json: { schema: { $ref: "#/components/schemas/Feature" } } }
+`;
+
+const consumer = `
+import { createClient, InvalidResponseError } from "./mod.ts";
+
+const client = createClient({ baseUrl: Deno.args[0]!, apiKey: "key" });
+const path = { id: 1, names: ["a,b", "c d"] };
+const outcomes: unknown[] = [];
+const keep = async (call: () => Promise<unknown>) => {
+  try {
+    outcomes.push(await call());
+  } catch (error) {
+    if (!(error instanceof InvalidResponseError)) throw error;
+    outcomes.push(error.issues);
+  }
+};
+const get = () => client.GET("/features/{id}/{names}", {
+  params: {
+    path,
+    query: { limit: 2, "tags[]": ["a&b", "c"], filter: { from: "é=", n: 1.5 } },
+    header: { "X-Count": 7, "X-Flag": false },
+  },
+});
+await keep(async () => {
+  const { data } = await get();
+  if (!data) return;
+  const id: number = data.id;
+  const name: string = data.name;
+  const parent: string | undefined = data.parent?.parent?.name;
+  const first: string | undefined = data.first?.name;
+  const any: unknown = data.any?.["anything"];
+  const count: number | undefined = data.counts?.["c"];
+  const kind: "a" | number | undefined = data.kind;
+  // @ts-expect-error only requests have it
+  const secret = data.secret;
+  return [id, name, parent, first, any, count, kind, secret];
+});
+await keep(get); // without what responses must have
+await keep(get); // with a wrong value below
+await keep(get); // nested too deep
+await keep(async () => {
+  const { error } = await get();
+  const title: string | undefined = error?.title;
+  return title;
+});
+await keep(async () => {
+  const { data, response } = await client.HEAD("/features/{id}/{names}", {
+    params: { path: { id: "1", names: ["x"] } },
+  });
+  const none: undefined = data;
+  return [none ?? null, response.status];
+});
+const params = { path: { id: "7", names: ["x"] } };
+await keep(async () => (await client.DELETE("/features/{id}/{names}", { params })).response.status);
+await keep(async () =>
+  (await client.DELETE("/features/{id}/{names}", { params, body: { a: [1] } })).response.status
+);
+await keep(async () => {
+  const body = { name: "n", secret: "s", parent: null, any: { b: 1 }, counts: { c: 1 } };
+  const { data } = await client.POST("/features", { body });
+  return typeof data === "object" ? data.name : data;
+});
+await keep(async () => {
+  const { data } = await client.POST("/features", { body: { name: "n", secret: "s" } });
+  const either: boolean | number | { name: string } | undefined = data;
+  return either;
+});
+await keep(() => client.POST("/features", { body: { name: "n", secret: "s" } }));
+await keep(async () => {
+  const { data } = await client.GET("/features/a~b:%20$&", { parseAs: "text" });
+  const text: string | undefined = data;
+  return text;
+});
+console.log(JSON.stringify(outcomes));
+
+export async function isRefused() {
+  // @ts-expect-error the header is missing
+  await client.GET("/features/{id}/{names}", { params: { path } });
+  // @ts-expect-error the operation has a number in place of the path's string
+  await client.GET("/features/{id}/{names}", { params: { ...params, header: { "X-Count": 1 } } });
+  const header = { "X-Count": 1 };
+  // @ts-expect-error 3 is not in the enum
+  await client.GET("/features/{id}/{names}", { params: { path, header, query: { limit: 3 } } });
+  // @ts-expect-error a list is not an item
+  await client.GET("/features/{id}/{names}", { params: { path, header, query: { "tags[]": "a" } } });
+  // @ts-expect-error the object has no such field
+  await client.GET("/features/{id}/{names}", { params: { path, header, query: { filter: { x: 1 } } } });
+  // @ts-expect-error only responses have an id
+  await client.POST("/features", { body: { name: "n", secret: "s", id: 1 } });
+  // @ts-expect-error the secret is missing
+  await client.POST("/features", { body: { name: "n" } });
+  // @ts-expect-error the body is missing
+  await client.POST("/features");
+}
+`;
+
+Deno.test("what is generated is sent, typed and checked as the document says", async () => {
+  await using project = await folder();
+  await copyProject(project.path, [
+    ...["deno.json", "deno.lock", "import_map.npm.json", "mod.ts", "openapi", "scripts", "src"],
+  ]);
+  await addOperations(project.path, [paths, schemas], components);
+  const generated = await deno(["task", "--quiet", "generate"], project.path);
+  expect(generated.code).toBe(0);
+  expect(generated.stderr.split("\n").map((line) => line.replace(/^Note: \S+ /, ""))).toEqual([
+    "note: Numbers beyond 2^53 lose digits in JSON.parse",
+    "note: Callers must set `parseAs` to read text/csv",
+    "",
+  ]);
+  await project.write("consumer.ts", consumer);
+  const run = ["--quiet", "--import-map=import_map.npm.json"];
+  expect(await deno(["check", ...run, "consumer.ts"], project.path)).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
+
+  const feature = { id: 1, name: "n", first: { name: "f" }, any: { anything: 1 }, kind: "a" };
+  const deep = '{"id":1,"name":"n","parent":'.repeat(10_000) + "null" + "}".repeat(10_000);
+  const responses: [unknown, number?][] = [
+    [{ ...feature, parent: { ...feature, parent: { ...feature } }, counts: { c: 1 } }],
+    [{ name: "n" }],
+    [{ ...feature, parent: { ...feature, counts: { c: "1" } } }],
+    [deep],
+    [{ title: "t" }, 404],
+    [undefined, 204],
+    [undefined, 204],
+    [undefined, 204],
+    [feature, 201],
+    [true, 207],
+    ["no", 207],
+    ["a,b"],
+  ];
+  await using server = await serve((_request, response, count) => {
+    const [body, status = 200] = responses[count - 1]!;
+    if (body === deep || status === 204) response.writeHead(status).end(body);
+    else json(response, body, status);
+  });
+  const args = ["run", ...run, "--no-check", "--allow-net=127.0.0.1", "consumer.ts", server.url];
+  const { stdout, stderr } = await deno(args, project.path);
+  expect(stderr).toBe("");
+  expect(JSON.parse(stdout)).toEqual([
+    [1, "n", "n", "f", 1, 1, "a", null],
+    [{ path: "/id", rule: "required" }],
+    [{ path: "/parent/counts/*", rule: "type" }],
+    [{ path: "", rule: "depth" }],
+    "t",
+    [null, 204],
+    204,
+    204,
+    "n",
+    true,
+    [{ path: "", rule: "type" }],
+    '"a,b"',
+  ]);
+  const get = "GET /features/1/a%2Cb,c%20d?limit=2&tags[]=a%26b&tags[]=c&filter[from]=%C3%A9%3D" +
+    "&filter[n]=1.5 ";
+  const add = 'POST /features {"name":"n","secret":"s"}';
+  expect(server.requests.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
+    ...Array(5).fill(get),
+    "HEAD /features/1/x ",
+    "DELETE /features/7/x ",
+    'DELETE /features/7/x {"a":[1]}',
+    'POST /features {"name":"n","secret":"s","parent":null,"any":{"b":1},"counts":{"c":1}}',
+    add,
+    add,
+    "GET /features/a~b:%20$& ",
+  ]);
+  for (const { headers } of server.requests) expect(headers["x-api-key"]).toBe("key");
+  expect(server.requests[0]!.headers).toMatchObject({ "x-count": "7", "x-flag": "false" });
+  expect(server.requests[7]!.headers["content-type"]).toBe("application/json");
+});
