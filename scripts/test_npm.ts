@@ -145,7 +145,8 @@ Deno.test("publint --strict finds nothing", async () => {
 Deno.test("@arethetypeswrong/cli finds nothing except missing CommonJS", async () => {
   const attw = join(await installTool("@arethetypeswrong/cli", ATTW_VERSION), "dist/index.js");
   const esmOnly = ["--profile=node16", "--ignore-rules=cjs-resolves-to-esm"];
-  await mustRun("node", [attw, tarball, ...commonJs ? [] : esmOnly]);
+  const document = "--exclude-entrypoints=./openapi.yaml"; // which has no types
+  await mustRun("node", [attw, tarball, document, ...commonJs ? [] : esmOnly]);
 });
 
 Deno.test("an ES module imports the package", async () => {

@@ -172,12 +172,30 @@ Deno.test("the query for TanStack Query sends one request, and can be cancelled"
 });
 
 Deno.test("the methods read text, and send files and forms", async () => {
-  const { exchange } = await load(`
-    export async function exchange(client, photo, formData) {
+  await using module = await saveModule(`
+    import type { ScamAddressClient } from "@scam-address/client";
+    interface Paths {
+      "/export": { get: { responses: { 200: { content: { "text/csv": string } } } } };
+      "/photo": { put: Sends<"image/png", Blob> };
+      "/files": { post: Sends<"multipart/form-data", FormData> };
+      "/form": { post: Sends<"application/x-www-form-urlencoded", { name: string }> };
+    }
+    interface Sends<Type extends string, Body> {
+      requestBody: { content: { [type in Type]: Body } };
+      responses: { 204: { content?: never } };
+    }
+    export async function exchange(
+      client: ScamAddressClient<Paths>,
+      photo: Blob,
+      formData: FormData,
+    ): Promise<{ data: string | undefined; response: Response }> {
       ${block("Endpoints that are not JSON")}
       return { data, response };
     }
   `);
+  const flags = ["--quiet", "--no-lock", "--config=deno.json", "--import-map=import_map.npm.json"];
+  await mustRun(Deno.execPath(), ["check", ...flags, module.path], { cwd: root });
+  const { exchange } = await import(pathToFileURL(module.path).href);
   await using server = await serve(({ method }, response) => {
     if (method === "GET") response.setHeader("content-type", "text/csv").end("a,b");
     else response.writeHead(204).end();
@@ -187,22 +205,21 @@ Deno.test("the methods read text, and send files and forms", async () => {
   formData.set("file", new Blob(["content"]));
   const { data, response } = await exchange(client, new Blob(["PNG"]), formData);
   expect([data, response.headers.get("content-type")]).toEqual(["a,b", "text/csv"]);
-  const sent = server.requests.map(({ url, headers, body }) => [
-    url,
+  expect(server.requests.map(({ method, url, headers }) => [
+    `${method} ${url}`,
     headers["x-api-key"],
     headers["content-type"],
-    body,
+  ])).toEqual([
+    ["GET /export", "some-key", "application/json"],
+    ["PUT /photo", "some-key", "image/png"],
+    ["POST /files", "some-key", expect.stringMatching(/^multipart\/form-data; boundary=/)],
+    ["POST /form", "some-key", "application/x-www-form-urlencoded"],
   ]);
-  expect(sent).toEqual([
-    ["/export", "some-key", "application/json", ""],
-    ["/photo", "some-key", "image/png", "PNG"],
-    [
-      "/files",
-      "some-key",
-      expect.stringMatching(/^multipart\/form-data; boundary=/),
-      expect.stringContaining("content"),
-    ],
-    ["/form", "some-key", "application/x-www-form-urlencoded", "name=some+name"],
+  expect(server.requests.map(({ body }) => body)).toEqual([
+    "",
+    "PNG",
+    expect.stringContaining("content"),
+    "name=some+name",
   ]);
 });
 
