@@ -80,10 +80,12 @@ type OutputOf<Given extends Schema> = StandardSchemaV1.InferOutput<Given>;
  * [openapi-fetch](https://openapi-ts.dev/openapi-fetch/)'s methods for the operations of the
  * OpenAPI document.
  *
- * `GET`, `POST` and the other methods resolve to `{ data, error, response }`. Their options are
- * openapi-fetch's and {@linkcode CallOptions}. They do not reject for a 4xx or 5xx status but set
- * `error`. It is empty when the body is, so test `data` or `response.ok`. For every other failure
- * they reject with the same errors as {@linkcode ScamAddressClient.call}.
+ * `GET`, `POST` and the other methods resolve to `{ data, error, response }`, also for a 4xx or 5xx
+ * status. Then `error` is the body. It is empty when the body is, so test `data` or `response.ok`.
+ * For every other failure they reject with the same errors as {@linkcode ScamAddressClient.call}.
+ *
+ * Their options are those of openapi-fetch, such as `params`, `body`, `headers`, `parseAs` and
+ * `middleware`, and {@linkcode CallOptions}.
  *
  * `parseAs` chooses what `data` is: `"json"` by default, or `"text"`, `"blob"`, `"arrayBuffer"` or
  * `"stream"`. The body is always read to its end first, within `timeout` and `maxResponseBytes`, so
@@ -92,35 +94,36 @@ type OutputOf<Given extends Schema> = StandardSchemaV1.InferOutput<Given>;
  * @typeParam Paths The type `paths` that openapi-typescript generates from an OpenAPI document.
  */
 export interface ScamAddressClient<Paths extends object = paths> extends OpenapiFetchClient<Paths> {
-  /** Calls a GET operation of the OpenAPI document. */
+  /** Sends a GET request; resolves to `{ data, error, response }`. */
   GET: OpenapiFetchClient<Paths>["GET"];
-  /** Calls a PUT operation of the OpenAPI document. */
+  /** Sends a PUT request; resolves to `{ data, error, response }`. */
   PUT: OpenapiFetchClient<Paths>["PUT"];
-  /** Calls a POST operation of the OpenAPI document. */
+  /** Sends a POST request; resolves to `{ data, error, response }`. */
   POST: OpenapiFetchClient<Paths>["POST"];
-  /** Calls a DELETE operation of the OpenAPI document. */
+  /** Sends a DELETE request; resolves to `{ data, error, response }`. */
   DELETE: OpenapiFetchClient<Paths>["DELETE"];
-  /** Calls an OPTIONS operation of the OpenAPI document. */
+  /** Sends an OPTIONS request; resolves to `{ data, error, response }`. */
   OPTIONS: OpenapiFetchClient<Paths>["OPTIONS"];
-  /** Calls a HEAD operation of the OpenAPI document. */
+  /** Sends a HEAD request; resolves to `{ data, error, response }`. */
   HEAD: OpenapiFetchClient<Paths>["HEAD"];
-  /** Calls a PATCH operation of the OpenAPI document. */
+  /** Sends a PATCH request; resolves to `{ data, error, response }`. */
   PATCH: OpenapiFetchClient<Paths>["PATCH"];
   /** Always rejects: `fetch` does not allow the method TRACE. */
   TRACE: OpenapiFetchClient<Paths>["TRACE"];
-  /** Calls an operation of the OpenAPI document by its method and its path. */
+  /** Sends a request with a method in lower case, as in `request("post", "/checkKey", …)`. */
   request: OpenapiFetchClient<Paths>["request"];
 
   /**
-   * Adds middleware, for all calls from now on, also `checkKey` and `call`.
+   * Adds middleware to all later calls, also to `checkKey` and `call`.
    *
-   * @param middleware The middleware, in the order in which it gets requests.
+   * @param middleware The middleware, in the order in which it gets requests; responses go through
+   * it in the opposite order.
    * @throws {ConfigurationError} When it is not middleware.
    */
   use(...middleware: Middleware[]): void;
 
   /**
-   * Removes middleware.
+   * Removes middleware from all later calls.
    *
    * @param middleware The same objects that {@linkcode ScamAddressClient.use} got.
    */
@@ -171,7 +174,7 @@ export interface ScamAddressClient<Paths extends object = paths> extends Openapi
    * @throws {HttpError} When the service responds with a 4xx or 5xx status.
    * @throws {RedirectError} When the service responds with a redirect.
    * @throws {NetworkError} When the service cannot be reached or the response breaks off.
-   * @throws {TimeoutError} When the last attempt takes longer than `timeout`.
+   * @throws {TimeoutError} When the last attempt does not end within `timeout`.
    * @throws {InvalidResponseError} When the response does not match the OpenAPI document.
    */
   checkKey(apiKey: string, options?: CallOptions): Promise<KeyStatus>;
@@ -179,6 +182,8 @@ export interface ScamAddressClient<Paths extends object = paths> extends Openapi
   /**
    * Calls an endpoint that the OpenAPI document does not have, with the `X-API-Key` header and
    * `Content-Type: application/json`, and checks the response with a schema.
+   *
+   * Request and response are JSON. For anything else use `GET`, `POST` and the other methods.
    *
    * @example Check the response with a schema
    * ```ts
@@ -212,7 +217,7 @@ export interface ScamAddressClient<Paths extends object = paths> extends Openapi
    * @throws {HttpError} When the service responds with a 4xx or 5xx status.
    * @throws {RedirectError} When the service responds with a redirect.
    * @throws {NetworkError} When the service cannot be reached or the response breaks off.
-   * @throws {TimeoutError} When the last attempt takes longer than `timeout`.
+   * @throws {TimeoutError} When the last attempt does not end within `timeout`.
    * @throws {InvalidResponseError} When the response is not JSON, is too large, or does not match
    * the schema.
    */
