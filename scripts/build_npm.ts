@@ -119,7 +119,11 @@ await build({
         ]),
       ),
     },
-    exports: { "./package.json": "./package.json" },
+    // JSR exports modules only.
+    exports: {
+      "./openapi.yaml": "./openapi/openapi.yaml",
+      "./package.json": "./package.json",
+    },
     engines: { node: ">=20" },
     // Importing the command runs it; bundlers may drop every other module that is not used.
     sideEffects: ["./esm/src/cli/main.js", "./script/src/cli/main.js"],

@@ -37,8 +37,8 @@ export interface Call extends Reading {
   readonly settings: Settings;
   readonly method: string;
   readonly path: string;
-  /** The bodies of the responses that were read. */
-  readonly bodies: Map<Response, Received["body"]>;
+  /** What is known of the responses that were read. */
+  readonly received: Map<Response, Received>;
   /** The key that the request carries. */
   readonly key: string | undefined;
   /** Whether the request has `Content-Type: application/json`, also without a body. */
@@ -112,7 +112,7 @@ export async function prepareCall(
   const redact = redactor(key, (body as { apiKey?: unknown } | null | undefined)?.apiKey);
   return {
     settings,
-    bodies: new Map(),
+    received: new Map(),
     method,
     path,
     name: operation ? `${method} ${path}` : redact(`${method} ${path}`),

@@ -25,7 +25,7 @@ import {
 import { checkSchema, validate } from "./schema.ts";
 import { decode } from "./transport/body.ts";
 import { reasonOf } from "./transport/redact.ts";
-import { httpError, invalidResponse, receive } from "./transport/response.ts";
+import { httpError, invalidResponse, receive, type Received } from "./transport/response.ts";
 import { type Clock, onAbort, systemClock, throwIfAborted } from "./transport/time.ts";
 
 /** The status of an API key; test `apiKeyValid` to know which of the two forms it is. */
@@ -80,10 +80,12 @@ type OutputOf<Given extends Schema> = StandardSchemaV1.InferOutput<Given>;
  * [openapi-fetch](https://openapi-ts.dev/openapi-fetch/)'s methods for the operations of the
  * OpenAPI document.
  *
- * `GET`, `POST` and the other methods resolve to `{ data, error, response }`. Their options are
- * openapi-fetch's and {@linkcode CallOptions}. They do not reject for a 4xx or 5xx status but set
- * `error`. It is empty when the body is, so test `data` or `response.ok`. For every other failure
- * they reject with the same errors as {@linkcode ScamAddressClient.call}.
+ * `GET`, `POST` and the other methods resolve to `{ data, error, response }`, also for a 4xx or 5xx
+ * status. Then `error` is the body. It is empty when the body is, so test `data` or `response.ok`.
+ * For every other failure they reject with the same errors as {@linkcode ScamAddressClient.call}.
+ *
+ * Their options are those of openapi-fetch, such as `params`, `body`, `headers`, `parseAs` and
+ * `middleware`, and {@linkcode CallOptions}.
  *
  * `parseAs` chooses what `data` is: `"json"` by default, or `"text"`, `"blob"`, `"arrayBuffer"` or
  * `"stream"`. The body is always read to its end first, within `timeout` and `maxResponseBytes`, so
@@ -92,35 +94,36 @@ type OutputOf<Given extends Schema> = StandardSchemaV1.InferOutput<Given>;
  * @typeParam Paths The type `paths` that openapi-typescript generates from an OpenAPI document.
  */
 export interface ScamAddressClient<Paths extends object = paths> extends OpenapiFetchClient<Paths> {
-  /** Calls a GET operation of the OpenAPI document. */
+  /** Sends a GET request; resolves to `{ data, error, response }`. */
   GET: OpenapiFetchClient<Paths>["GET"];
-  /** Calls a PUT operation of the OpenAPI document. */
+  /** Sends a PUT request; resolves to `{ data, error, response }`. */
   PUT: OpenapiFetchClient<Paths>["PUT"];
-  /** Calls a POST operation of the OpenAPI document. */
+  /** Sends a POST request; resolves to `{ data, error, response }`. */
   POST: OpenapiFetchClient<Paths>["POST"];
-  /** Calls a DELETE operation of the OpenAPI document. */
+  /** Sends a DELETE request; resolves to `{ data, error, response }`. */
   DELETE: OpenapiFetchClient<Paths>["DELETE"];
-  /** Calls an OPTIONS operation of the OpenAPI document. */
+  /** Sends an OPTIONS request; resolves to `{ data, error, response }`. */
   OPTIONS: OpenapiFetchClient<Paths>["OPTIONS"];
-  /** Calls a HEAD operation of the OpenAPI document. */
+  /** Sends a HEAD request; resolves to `{ data, error, response }`. */
   HEAD: OpenapiFetchClient<Paths>["HEAD"];
-  /** Calls a PATCH operation of the OpenAPI document. */
+  /** Sends a PATCH request; resolves to `{ data, error, response }`. */
   PATCH: OpenapiFetchClient<Paths>["PATCH"];
   /** Always rejects: `fetch` does not allow the method TRACE. */
   TRACE: OpenapiFetchClient<Paths>["TRACE"];
-  /** Calls an operation of the OpenAPI document by its method and its path. */
+  /** Sends a request with a method in lower case, as in `request("post", "/checkKey", …)`. */
   request: OpenapiFetchClient<Paths>["request"];
 
   /**
-   * Adds middleware, for all calls from now on, also `checkKey` and `call`.
+   * Adds middleware to all later calls, also to `checkKey` and `call`.
    *
-   * @param middleware The middleware, in the order in which it gets requests.
+   * @param middleware The middleware, in the order in which it gets requests; responses go through
+   * it in the opposite order.
    * @throws {ConfigurationError} When it is not middleware.
    */
   use(...middleware: Middleware[]): void;
 
   /**
-   * Removes middleware.
+   * Removes middleware from all later calls.
    *
    * @param middleware The same objects that {@linkcode ScamAddressClient.use} got.
    */
@@ -171,7 +174,7 @@ export interface ScamAddressClient<Paths extends object = paths> extends Openapi
    * @throws {HttpError} When the service responds with a 4xx or 5xx status.
    * @throws {RedirectError} When the service responds with a redirect.
    * @throws {NetworkError} When the service cannot be reached or the response breaks off.
-   * @throws {TimeoutError} When the last attempt takes longer than `timeout`.
+   * @throws {TimeoutError} When the last attempt does not end within `timeout`.
    * @throws {InvalidResponseError} When the response does not match the OpenAPI document.
    */
   checkKey(apiKey: string, options?: CallOptions): Promise<KeyStatus>;
@@ -179,6 +182,8 @@ export interface ScamAddressClient<Paths extends object = paths> extends Openapi
   /**
    * Calls an endpoint that the OpenAPI document does not have, with the `X-API-Key` header and
    * `Content-Type: application/json`, and checks the response with a schema.
+   *
+   * Request and response are JSON. For anything else use `GET`, `POST` and the other methods.
    *
    * @example Check the response with a schema
    * ```ts
@@ -212,7 +217,7 @@ export interface ScamAddressClient<Paths extends object = paths> extends Openapi
    * @throws {HttpError} When the service responds with a 4xx or 5xx status.
    * @throws {RedirectError} When the service responds with a redirect.
    * @throws {NetworkError} When the service cannot be reached or the response breaks off.
-   * @throws {TimeoutError} When the last attempt takes longer than `timeout`.
+   * @throws {TimeoutError} When the last attempt does not end within `timeout`.
    * @throws {InvalidResponseError} When the response is not JSON, is too large, or does not match
    * the schema.
    */
@@ -270,9 +275,7 @@ function toFetchOptions(init: Init, { settings }: Call): object {
 
 /** Parses the body of a 2xx response as JSON, and checks it. */
 async function readData({ data, response }: Result, call: Call): Promise<unknown> {
-  const known = data === undefined ? new Uint8Array() : call.bodies.get(response);
-  // A response that onRequest has returned is not read yet.
-  const { body } = known ? { body: known } : await receive(call, () => Promise.resolve(response));
+  const body = data === undefined ? new Uint8Array() : (await settle(response, call)).body;
   const { status } = response;
   const validate = call.validators[status] ?? call.validators["2XX"];
   if (!body.byteLength && !validate) return undefined;
@@ -303,17 +306,9 @@ function readCheckArguments(args: unknown[]): { key?: string; options: CallOptio
   return isOwn ? { options } : { key: readApiKey(first), options };
 }
 
-/** Reads the final response within the limits, and lets openapi-fetch read it if it will. */
-async function settle(
-  response: Response,
-  call: Call,
-  isJson: boolean,
-): Promise<Response | undefined> {
-  const body = call.bodies.get(response);
-  const received = body ? { response, body } : await receive(call, () => Promise.resolve(response));
-  call.bodies.set(response, received.body);
-  const isReadable = body && !response.bodyUsed && !response.body?.locked;
-  return isReadable || (response.ok && isJson) ? undefined : keep(received, call);
+/** Reads a response within the limits, unless that was done: middleware may have made it. */
+async function settle(response: Response, call: Call): Promise<Received> {
+  return call.received.get(response) ?? await receive(call, () => Promise.resolve(response));
 }
 
 /** Makes the error for a 4xx or 5xx status. */
@@ -321,7 +316,7 @@ function statusError({ error, response }: Result, call: Call): HttpError {
   // openapi-fetch has read a response that onRequest has returned.
   const encode = () =>
     new TextEncoder().encode(typeof error === "string" ? error : JSON.stringify(error));
-  return httpError({ response, body: call.bodies.get(response) ?? encode() }, call);
+  return httpError(call.received.get(response) ?? { response, body: encode() }, call);
 }
 
 /** Makes the error for arguments that openapi-fetch could not build a request from. */
@@ -402,7 +397,14 @@ export function createClientWith<Paths extends object = paths>(
         isUnderWay = true;
         request.headers.delete(apiKeyHeader); // a stray one
       },
-      onResponse: ({ response }) => settle(response, call, isJson),
+      async onResponse({ response }) {
+        const isKnown = call.received.has(response);
+        const received = await settle(response, call);
+        call.received.set(response, received);
+        if (response.ok && isJson) return undefined; // openapi-fetch will not read it
+        const isUsed = !isKnown || response.bodyUsed || response.body?.locked;
+        return isUsed ? keep(received, call) : undefined;
+      },
     };
     let result: Result;
     try {

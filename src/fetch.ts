@@ -28,9 +28,9 @@ export class RequestRecord {
 }
 
 /** Makes a response that can be read again, and remembers its body. */
-export function keep(received: Received, { bodies }: Call): Response {
+export function keep(received: Received, call: Call): Response {
   const response = rebuild(received);
-  bodies.set(response, received.body);
+  call.received.set(response, { ...received, response });
   return response;
 }
 
@@ -52,7 +52,7 @@ export function createFetch(call: Call, clock: Clock) {
         clock,
       });
       if (!isRecord || !received.response.ok) return keep(received, call);
-      call.bodies.set(received.response, received.body);
+      call.received.set(received.response, received);
       return received.response;
     } catch (error) {
       throw error || new DOMException("The call was aborted", "AbortError"); // see dispatch()

@@ -65,7 +65,13 @@ export interface ClientOptions {
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
    * Limits the time of each attempt, in milliseconds, from its start to the last byte of the
-   * response's body: a whole number from 1 to 2 147 483 647.
+   * response's body: a whole number from 1 to 2 147 483 647. To limit a whole call, pass it a
+   * `signal`, such as `AbortSignal.timeout(5_000)`.
+   *
+   * With the defaults, a call ends within 92 s: three attempts of 30 s, and waits of at most 0.5 s
+   * and 1 s. If the service asks for the longest waits, it is 210 s. A function `apiKey`, a schema,
+   * and a request body that is a stream may each take as long as one attempt in addition. Nothing
+   * limits the time of middleware and `onRetry`.
    *
    * In addition, the `fetch` of Node.js gives up after 10 s without a connection, and after 300 s
    * without headers or without another part of the body. To change that, pass an `Agent` of the
@@ -77,7 +83,12 @@ export interface ClientOptions {
   timeout?: number | undefined;
   /**
    * Limits how often a request is sent again after a temporary failure: a whole number from 0 to
-   * 100. Only requests that may be repeated are retried.
+   * 100.
+   *
+   * GET, HEAD, OPTIONS, PUT, DELETE and `checkKey` are retried after a failed connection, a response
+   * that breaks off, a time-out, and the statuses 408, 429, 500, 502, 503 and 504. POST and PATCH
+   * are retried after 429 only. The waits are random, at most 0.5 s, 1 s, 2 s, up to 8 s, or what
+   * `Retry-After` asks for; if that is more than 60 s, there is no retry.
    *
    * @default {2}
    */
@@ -107,7 +118,7 @@ export interface ClientOptions {
   allowInsecureHttp?: boolean | undefined;
   /**
    * Called before the wait for each retry, for logs and metrics. It may return a promise, which is
-   * awaited. If it throws, the call rejects with that error.
+   * awaited without a limit. If it throws, the call rejects with that error.
    */
   onRetry?: ((event: RetryEvent) => void) | ((event: RetryEvent) => Promise<void>) | undefined;
   /** Changes how the query is written: a function, or options of openapi-fetch's own serializer. */

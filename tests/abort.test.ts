@@ -2,11 +2,11 @@ import { expect } from "@std/expect";
 
 import { createClient, NetworkError } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
-import { systemClock } from "../src/transport/time.ts";
 import { apiKey, baseUrl, sendAll, unusedFetch } from "./client.ts";
 import { createClock } from "./clock.ts";
 import { caught, deferred } from "./outcome.ts";
 import { type AnyPath, json, serve, serveSockets, validKey } from "./server.ts";
+import { legacySignal, observedSignal } from "./signals.ts";
 
 const reasons: [string, (controller: AbortController) => void][] = [
   ["none", (controller) => controller.abort()],
@@ -108,83 +108,18 @@ Deno.test("methods obey the signal of a request that middleware made", async () 
   expect(server.requests.length).toBe(1);
 });
 
-/** A signal as some libraries make it: it has neither `reason` nor `throwIfAborted`. */
-class PlainSignal extends EventTarget {
-  aborted = false;
-  get [Symbol.toStringTag]() {
-    return "AbortSignal";
-  }
-  abort() {
-    this.aborted = true;
-    this.dispatchEvent(new Event("abort"));
-  }
-}
-
 Deno.test("methods obey a signal of a library that says no reason", async () => {
   await using server = await serve(() => {});
   const client = createClientWith<AnyPath>({ baseUrl: server.url, apiKey }, createClock());
   for (const middleware of [[], [{ onRequest() {} }]]) {
     client.use(...middleware);
-    const signal = new PlainSignal();
-    setTimeout(() => signal.abort(), 20);
-    const init = { signal: signal as unknown as AbortSignal };
-    const underWay = sendAll(client, init);
-    const errors = await Promise.all(underWay.map(caught)); // under way
-    errors.push(...await Promise.all(sendAll(client, init).map(caught))); // from the start
+    const { signal, abort } = legacySignal();
+    setTimeout(abort, 20);
+    const errors = await Promise.all(sendAll(client, { signal }).map(caught)); // under way
+    errors.push(...await Promise.all(sendAll(client, { signal }).map(caught))); // from the start
     expect(errors.map((error) => (error as Error).name)).toEqual(Array(6).fill("AbortError"));
   }
 });
-
-// Waits for another attempt
-
-for (const [when, delay] of [["before", undefined], ["at the start of", 0], ["in", 20]] as const) {
-  Deno.test(`call() rejects when it is aborted ${when} a wait`, async () => {
-    await using server = await serve((_, response) => {
-      response.writeHead(503, { "retry-after": "60" }).end();
-    });
-    for (const reason of [new Error("The user left"), "stop", null, 0]) {
-      const controller = new AbortController();
-      const abort = () => controller.abort(reason);
-      const client = createClient({
-        baseUrl: server.url,
-        apiKey,
-        onRetry: () => delay === undefined ? abort() : void setTimeout(abort, delay),
-      });
-      server.requests.length = 0;
-      const { signal } = controller;
-      expect(await caught(client.call("GET", "report", { signal }))).toBe(reason);
-      expect(server.requests.length).toBe(1);
-    }
-  });
-}
-
-Deno.test("systemClock waits for a timer, unless a signal is aborted", async () => {
-  await systemClock.sleep(1, []);
-  const { signal } = new AbortController();
-  await systemClock.sleep(1, [signal]);
-  expect(await caught(systemClock.sleep(60_000, [signal, AbortSignal.abort("stop")]))).toBe("stop");
-  expect(await caught(systemClock.sleep(60_000, [AbortSignal.timeout(5)]))).toMatchObject({
-    name: "TimeoutError",
-  });
-});
-
-// What is left behind
-
-/** A signal, and the listeners that it has. */
-function observedSignal() {
-  const { signal } = new AbortController();
-  const listeners = new Set<unknown>();
-  const { addEventListener, removeEventListener } = signal;
-  signal.addEventListener = (type: string, listener: never, options?: never) => {
-    listeners.add(listener);
-    addEventListener.call(signal, type, listener, options);
-  };
-  signal.removeEventListener = (type: string, listener: never, options?: never) => {
-    listeners.delete(listener);
-    removeEventListener.call(signal, type, listener, options);
-  };
-  return { signal, listeners };
-}
 
 Deno.test("methods leave no listener on a signal", async () => {
   const { signal, listeners } = observedSignal();

@@ -1,7 +1,6 @@
 import process from "node:process";
 
 import type { ScamAddressClient } from "../mod.ts";
-import { deferred } from "./outcome.ts";
 import type { AnyPath } from "./server.ts";
 
 /** Whether the tests run on Deno; otherwise they run on Node. */
@@ -25,20 +24,4 @@ export function sendAll(client: ScamAddressClient<AnyPath>, init = {}): Promise<
 /** A `fetch` that must not be called. */
 export function unusedFetch(): never {
   throw new Error("A request was sent");
-}
-
-/** A body that repeats a chunk until it is cancelled. */
-export function endlessBody(chunk: Uint8Array, pause: number) {
-  const { promise: cancelled, resolve } = deferred();
-  let timer: ReturnType<typeof setInterval>;
-  const body = new ReadableStream({
-    start(controller) {
-      timer = setInterval(() => controller.enqueue(chunk), pause);
-    },
-    cancel() {
-      clearInterval(timer);
-      resolve();
-    },
-  });
-  return { body, cancelled };
 }

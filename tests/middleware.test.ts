@@ -9,9 +9,10 @@ import {
   NetworkError,
   TimeoutError,
 } from "../mod.ts";
-import { apiKey, baseUrl, endlessBody, sendAll } from "./client.ts";
+import { apiKey, baseUrl, sendAll } from "./client.ts";
 import { caught, failure, failures } from "./outcome.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
+import { endlessBody } from "./streams.ts";
 
 Deno.test("middleware can make the response, replace it, and replace an error", async () => {
   await using server = await serve((_, response) => json(response, ["service"]));

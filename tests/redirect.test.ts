@@ -1,9 +1,10 @@
 import { expect } from "@std/expect";
 
 import { createClient, RedirectError } from "../mod.ts";
-import { apiKey, baseUrl, endlessBody, sendAll } from "./client.ts";
+import { apiKey, baseUrl, sendAll } from "./client.ts";
 import { failure, failures } from "./outcome.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
+import { endlessBody } from "./streams.ts";
 
 for (const status of [300, 301, 302, 303, 304, 305, 307, 308, 399]) {
   for (const host of ["the same", "another"]) {

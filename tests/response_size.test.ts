@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 import { gzipSync } from "node:zlib";
 
 import { createClient, HttpError, InvalidResponseError, NetworkError } from "../mod.ts";
-import { apiKey, baseUrl, isDeno } from "./client.ts";
+import { apiKey, isDeno } from "./client.ts";
 import { deferred, failure } from "./outcome.ts";
 import { type AnyPath, serve, serveBytes } from "./server.ts";
 
@@ -78,24 +78,4 @@ Deno.test("call() stops at maxResponseBytes when chunks are larger than announce
   // Node refuses the combination of the two headers.
   const errorClass = isDeno ? InvalidResponseError : NetworkError;
   await failure<Error>(errorClass, client.call("GET", "report"));
-});
-
-Deno.test("methods put a body of chunks of many sizes together again", async () => {
-  const body = Uint8Array.from({ length: 20_000 }, (_, index) => index * 7);
-  const stream = new ReadableStream<Uint8Array>({
-    start(controller) {
-      for (let start = 0, size = 0; start < body.length; start += size++) {
-        controller.enqueue(body.subarray(start, start + size)); // the first one is empty
-      }
-      controller.close();
-    },
-  });
-  const client = createClient<AnyPath>({
-    baseUrl,
-    apiKey,
-    maxResponseBytes: body.length,
-    fetch: () => Promise.resolve(new Response(stream)),
-  });
-  const { data } = await client.GET("/report", { parseAs: "arrayBuffer" });
-  expect(new Uint8Array(data!)).toEqual(body);
 });

@@ -2,10 +2,11 @@ import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient, type ScamAddressClient, TimeoutError } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
-import { apiKey, baseUrl, endlessBody, sendAll, unusedFetch } from "./client.ts";
+import { apiKey, baseUrl, sendAll, unusedFetch } from "./client.ts";
 import { createClock } from "./clock.ts";
 import { caught, deferred, failure, failures } from "./outcome.ts";
 import { type AnyPath, json, type Responder, serve, serveSockets } from "./server.ts";
+import { endlessBody } from "./streams.ts";
 
 const timeout = 100;
 const options = { apiKey, timeout, retries: 0 };
@@ -65,22 +66,6 @@ Deno.test("call() times out when a custom fetch ignores its signal", async () =>
   await expectTimeouts(calls);
   await cancelled;
 });
-
-for (const status of [200, 302, 500]) {
-  Deno.test(`call() cancels a response with ${status} that comes after its end`, async () => {
-    for (const delay of [undefined, 10]) {
-      const signal = delay === undefined ? undefined : AbortSignal.timeout(delay);
-      const { body, cancelled } = endlessBody(new Uint8Array(1), 5);
-      const { promise, resolve } = deferred<Response>();
-      const client = createClient({ baseUrl, fetch: () => promise, ...options });
-      const call = client.call("GET", "report", { signal });
-      if (signal) expect(await caught(call)).toBe(signal.reason);
-      else await expectTimeouts([call]);
-      resolve(new Response(body, { status }));
-      await cancelled;
-    }
-  });
-}
 
 Deno.test("call() applies the time-out to each attempt", async () => {
   await using server = await serve((_, response, count) => {

@@ -3,7 +3,7 @@ import type { Time } from "./time.ts";
 const isDeno = /* @__PURE__ */ /^Deno\//.test(globalThis.navigator?.userAgent);
 
 /** The size of the buffer that Deno reads into. */
-const BUFFER_SIZE = isDeno ? 16 * 2 ** 10 : 0;
+const BUFFER_SIZE = 16 * 2 ** 10;
 
 /** Collects bytes in one growing buffer, because a list of millions of tiny chunks fills memory. */
 class Bytes {
@@ -33,12 +33,12 @@ export function cancel(source: { cancel(): unknown } | null | undefined): void {
   (async () => await source?.cancel())().catch(() => {});
 }
 
-/** Opens a reader; the one of Deno reads into a buffer, which is much faster there. */
-function openReader(stream: ReadableStream<unknown>): ReadableStreamBYOBReader {
-  try {
-    if (isDeno) return stream.getReader({ mode: "byob" });
-  } catch { /* It is not a stream of bytes. */ }
-  return stream.getReader() as unknown as ReadableStreamBYOBReader; // it ignores the buffer
+/** What is known of a stream. */
+export interface StreamOptions {
+  /** Whether it comes from the runtime's own fetch, which Deno reads much faster into a buffer. */
+  readonly isNative?: boolean;
+  /** Called when it fails; without this, what was read is not enough, and the error is thrown. */
+  readonly onError?: () => void;
 }
 
 /**
@@ -47,19 +47,20 @@ function openReader(stream: ReadableStream<unknown>): ReadableStreamBYOBReader {
  * @param stream The stream; it may ignore signals, and never pause.
  * @param limit The limit, in bytes.
  * @param time Ends the reading.
- * @param isPartial Whether a stream that fails has the bytes that came before.
+ * @param options What is known of the stream.
  * @returns What was read.
  */
 export async function readStream(
   stream: ReadableStream<unknown>,
   limit: number,
   { signal, check }: Time,
-  isPartial = false,
+  { isNative = false, onError }: StreamOptions = {},
 ): Promise<BufferSource> {
-  const reader = openReader(stream);
+  const isBuffered = isDeno && isNative;
+  const reader = isBuffered ? stream.getReader({ mode: "byob" }) : stream.getReader();
   const bytes = new Bytes();
   const stop = () => cancel(reader);
-  let buffer: ArrayBufferLike = new ArrayBuffer(BUFFER_SIZE);
+  let buffer: ArrayBufferLike = new ArrayBuffer(isBuffered ? BUFFER_SIZE : 0);
   let isDone = false;
   signal.addEventListener("abort", stop);
   try {
@@ -71,11 +72,12 @@ export async function readStream(
       if (done) break;
       if (!ArrayBuffer.isView(value)) throw new TypeError("The body has a chunk that is not bytes");
       bytes.append(value, limit + 1);
-      if (isDeno && reader instanceof ReadableStreamBYOBReader) buffer = value.buffer;
+      if (isBuffered) buffer = value.buffer;
     }
   } catch (error) {
     check();
-    if (!isPartial) throw error;
+    if (!onError) throw error;
+    onError();
   } finally {
     if (!isDone) stop();
     signal.removeEventListener("abort", stop);

@@ -1,5 +1,8 @@
-/** Replaces every secret in a text; with a length, in the start of the text, which it cuts. */
-export type Redact = (text: string, length?: number) => string;
+/**
+ * Replaces every secret in a text; with a length, in the start of the text, which it cuts. From a
+ * text that is incomplete, it also drops an end that may be the start of a secret.
+ */
+export type Redact = (text: string, length?: number, isIncomplete?: boolean) => string;
 
 /** How many errors in a chain of causes are searched for the reason of a failure. */
 const MAX_CAUSES = 5;
@@ -38,14 +41,15 @@ export function redactor(...secrets: unknown[]): Redact {
     .filter((secret): secret is string => typeof secret === "string" && secret !== "")
     .sort((a, b) => b.length - a.length);
   const longest = EXPANSION * (texts[0]?.length ?? 0);
-  let pattern: RegExp | undefined; // made when it is needed, because most calls succeed
-  return (text, length = text.length) => {
-    pattern ??= new RegExp(texts.map(patternOf).join("|") || "$^", "gi");
-    // A secret that starts before the cut is complete; what may be part of one is dropped.
-    const start = text.slice(0, length + longest).replace(pattern, "[redacted]");
-    if (text.length <= length) return start;
-    const doubtful = text.length > length + longest ? longest : 0;
-    return start.slice(0, Math.max(0, Math.min(length, start.length - doubtful)));
+  const match = (parts: string[]) => new RegExp(parts.map(patternOf).join("|") || "[]", "gi");
+  let secret: RegExp | undefined; // made when it is needed, because most calls succeed
+  return (text, length = Infinity, isIncomplete = text.length > length + longest) => {
+    // A secret that starts before the cut is complete.
+    const start = text.slice(0, length + longest).replace(secret ??= match(texts), "[redacted]");
+    if (!isIncomplete) return start.slice(0, length);
+    const end = Math.max(0, start.length - longest);
+    const part = start.slice(end).search(match(texts.map((text) => text.slice(0, 3))));
+    return start.slice(0, part < 0 ? length : Math.min(length, end + part));
   };
 }
 

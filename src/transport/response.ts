@@ -14,6 +14,8 @@ import { type Limits, type Time, within } from "./time.ts";
 export interface Received {
   readonly response: Response;
   readonly body: BufferSource;
+  /** Whether the body broke off or was cut, which only those of errors may be. */
+  readonly isIncomplete?: boolean;
 }
 
 /** What messages need. */
@@ -46,6 +48,7 @@ function isShort({ ok, headers, type }: Response, limit: number): boolean {
 /** Refuses what is not a response that can be read. */
 function checkResponse({ status, type, headers, body }: Response): void {
   if (!(status >= 200 && status <= 999) && type !== "opaqueredirect") {
+    cancel(body);
     throw new TypeError(`The response has the status ${status}`);
   }
   if (typeof headers.forEach !== "function" || (body && typeof body.getReader !== "function")) {
@@ -54,18 +57,21 @@ function checkResponse({ status, type, headers, body }: Response): void {
 }
 
 /** Reads the body of a response, up to one byte more than the limit. */
-async function readBody(
-  response: Response,
-  limit: number,
-  time: Time,
-): Promise<BufferSource> {
-  const { body, ok } = response;
-  if (!body || isRedirect(response)) {
-    cancel(body);
-    return new Uint8Array();
+async function readBody(response: Response, limit: number, time: Time): Promise<Received> {
+  const { body: stream, ok, type } = response;
+  if (!stream || isRedirect(response)) {
+    cancel(stream);
+    return { response, body: new Uint8Array() };
   }
-  if (!isShort(response, limit)) return await readStream(body, limit, time, !ok);
-  return new Uint8Array(await response.arrayBuffer());
+  if (isShort(response, limit)) {
+    return { response, body: new Uint8Array(await response.arrayBuffer()) };
+  }
+  let isIncomplete = false;
+  const body = await readStream(stream, limit, time, {
+    isNative: type === "basic",
+    ...!ok && { onError: () => void (isIncomplete = true) },
+  });
+  return { response, body, isIncomplete: isIncomplete || body.byteLength > limit };
 }
 
 /**
@@ -88,20 +94,21 @@ export async function receive(
 ): Promise<Received> {
   const { name, maxResponseBytes, redact } = reading;
   let failure = "got no response";
-  const { response, body } = await within(reading, async (time) => {
+  const received = await within(reading, async (time) => {
     const response = await start(time.signal);
     checkResponse(response);
     failure = "got a response that broke off";
-    return { response, body: await readBody(response, maxResponseBytes, time) };
+    return await readBody(response, maxResponseBytes, time);
   }, (thrown) => {
     const cause = reasonOf(thrown, redact);
     return new NetworkError(`"${name}" ${failure}: ${cause.message}`, { cause });
   });
+  const { response, isIncomplete } = received;
   if (isRedirect(response)) throw redirectError(response, reading);
-  if (response.ok && body.byteLength > maxResponseBytes) {
+  if (response.ok && isIncomplete) {
     throw invalidResponse(reading, response, [{ path: "", rule: "maxResponseBytes" }]);
   }
-  return { response, body };
+  return received;
 }
 
 function redirectError({ status, headers }: Response, { name, redact }: Reading): RedirectError {
@@ -163,7 +170,8 @@ export function rebuild({ response, body }: Received): Response {
 }
 
 /** Parses the body of an error response: JSON or text, cut and without secrets. */
-function readErrorBody(text: string, redact: Redact): unknown {
+function readErrorBody({ body, isIncomplete }: Received, redact: Redact): unknown {
+  const text = decode(body);
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_ERROR_BODY));
   if (read < text.length) return redact(text, read);
   try {
@@ -174,25 +182,21 @@ function readErrorBody(text: string, redact: Redact): unknown {
       return Object.fromEntries(fields);
     });
   } catch {
-    return redact(text); // It is not JSON, or too deep.
+    return redact(text, Infinity, isIncomplete); // It is not JSON, or too deep.
   }
 }
 
 /** Makes the error for a 4xx or 5xx response. */
-export function httpError(
-  { response, body }: Received,
-  { name, redact }: Naming,
-): HttpError {
-  const { status } = response;
-  const headers = copyHeaders(response.headers, (value, name) => {
-    if (redact(name) !== name) throw new Error("The name of the header contains the key");
-    return redact(value);
-  });
-  const retryAfter = parseRetryAfter(response.headers.get("retry-after"), Date.now());
+export function httpError(received: Received, { name, redact }: Naming): HttpError {
+  const { status, headers } = received.response;
+  const retryAfter = parseRetryAfter(headers.get("retry-after"), Date.now());
   return new HttpError(`"${name}" got a response with the status ${status}`, {
     status,
-    headers,
-    body: readErrorBody(decode(body), redact),
+    headers: copyHeaders(headers, (value, name) => {
+      if (redact(name) !== name) throw new Error("The name of the header contains the key");
+      return redact(value);
+    }),
+    body: readErrorBody(received, redact),
     ...retryAfter !== undefined && { retryAfter },
   });
 }

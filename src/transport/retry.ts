@@ -48,8 +48,9 @@ export function isIdempotent(method: string): boolean {
 /** Whether an error may be gone after a while; a permission that Deno lacks stays missing. */
 export function mayPass(error: unknown): error is NetworkError | TimeoutError {
   if (error instanceof TimeoutError) return true;
-  return error instanceof NetworkError &&
-    (error.cause as { code?: unknown } | undefined)?.code !== "NotCapable";
+  if (!(error instanceof NetworkError)) return false;
+  const { cause } = error as { cause?: { code?: unknown } }; // dnt adds a polyfill for "error.cause"
+  return cause?.code !== "NotCapable";
 }
 
 /** What {@linkcode retryDelay} needs to know. */

@@ -166,7 +166,8 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     };
     const response = {
       status: 200,
-      headers: { forEach() {} },
+      ok: true,
+      headers: new Headers(),
       body: { getReader: () => ({ read, cancel() {} }) },
     };
     const fetch = () => Promise.resolve(response as unknown as Response);

@@ -1,0 +1,83 @@
+import { expect } from "@std/expect";
+import { readFile } from "node:fs/promises";
+import { dirname, join, posix } from "node:path";
+import ts from "typescript";
+
+import { listFiles, root } from "../../scripts/support/files.ts";
+
+const read = (file: string) => readFile(join(root, file), "utf8");
+
+/** Lists the files of a folder whose path matches. */
+async function find(folder: string, pattern: RegExp): Promise<string[]> {
+  const files = (await listFiles(join(root, folder))).map((file) => `${folder}/${file}`);
+  return files.filter((file) => pattern.test(file));
+}
+
+/** What a file imports, also types and dynamically: packages, and files from the root. */
+async function importsOf(file: string): Promise<string[]> {
+  return ts.preProcessFile(await read(file)).importedFiles.map(({ fileName }) =>
+    fileName.startsWith(".") ? posix.join(dirname(file), fileName) : fileName
+  );
+}
+
+/** Whether a module has the default export of openapi-fetch, which makes its client. */
+function makesClient(text: string): boolean {
+  return ts.createSourceFile("", text, ts.ScriptTarget.Latest).statements.some((statement) => {
+    if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return false;
+    const { moduleSpecifier } = statement;
+    if (!moduleSpecifier || !ts.isStringLiteral(moduleSpecifier)) return false;
+    if (moduleSpecifier.text !== "openapi-fetch") return false;
+    if (ts.isExportDeclaration(statement)) return !statement.isTypeOnly;
+    const { isTypeOnly = false, name, namedBindings } = statement.importClause ?? {};
+    const isDefault = namedBindings && !ts.isNamespaceImport(namedBindings)
+      ? namedBindings.elements.some(({ propertyName }) => propertyName?.text === "default")
+      : namedBindings !== undefined;
+    return !isTypeOnly && (name !== undefined || isDefault);
+  });
+}
+
+Deno.test("src/transport/ imports itself and the errors, and nothing else", async () => {
+  const files = await find("src/transport", /\.ts$/);
+  expect(files).toContain("src/transport/send.ts");
+  for (const file of files) {
+    const others = (await importsOf(file)).filter((name) => !files.includes(name));
+    expect([file, others.filter((name) => name !== "src/errors.ts")]).toEqual([file, []]);
+  }
+  expect(await importsOf("src/errors.ts")).toEqual([]);
+});
+
+Deno.test("the tests of src/transport/ use neither openapi-fetch nor a client", async () => {
+  const reached = new Set(await find("tests", /^tests\/transport_.*\.test\.ts$/));
+  expect(reached.size).toBeGreaterThan(0);
+  for (const file of reached) { // which grows
+    if (!file.endsWith(".ts")) continue;
+    for (const name of await importsOf(file)) reached.add(name);
+  }
+  const sources = [...reached].filter((name) => /^(src|mod\.ts|openapi-fetch)\b/.test(name));
+  expect(sources.filter((name) => !/^src\/(transport\/\w+|errors)\.ts$/.test(name))).toEqual([]);
+});
+
+Deno.test("makesClient() finds each way to import the default export", () => {
+  const imports = [
+    'import createClient from "openapi-fetch";',
+    'import createClient, { type Client } from "openapi-fetch";',
+    'import { type Client, default as createClient } from "openapi-fetch";',
+    'import * as openapiFetch from "openapi-fetch";',
+    'export { default } from "openapi-fetch";',
+    'export * from "openapi-fetch";',
+  ];
+  const others = [
+    'import type { Client } from "openapi-fetch";',
+    'import { type Client, mergeHeaders } from "openapi-fetch";',
+    'import createClient from "./client.ts";',
+    'export const name = "openapi-fetch";',
+  ];
+  expect(imports.map(makesClient)).toEqual(imports.map(() => true));
+  expect(others.map(makesClient)).toEqual(others.map(() => false));
+});
+
+Deno.test("only src/client.ts makes openapi-fetch's client", async () => {
+  const files = ["mod.ts", ...await find("src", /\.ts$/)];
+  const texts = await Promise.all(files.map(read));
+  expect(files.filter((_, index) => makesClient(texts[index]!))).toEqual(["src/client.ts"]);
+});

@@ -1,0 +1,274 @@
+// The recipes of README.md, run as they are printed there, against real servers.
+import { expect } from "@std/expect";
+import { createServer } from "node:http";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import {
+  ConfigurationError,
+  createClient,
+  HttpError,
+  type KeyStatus,
+  RedirectError,
+  type ScamAddressClient,
+} from "../../mod.ts";
+import { createSandbox } from "../../src/sandbox/service.ts";
+import { serveSandbox } from "../../src/sandbox/server.ts";
+import { root } from "../../scripts/support/files.ts";
+import { mustRun } from "../../scripts/support/process.ts";
+import { bundle, runtimes } from "../process/support.ts";
+import { json, listen, serve, validKey } from "../server.ts";
+
+const readme = await Deno.readTextFile(join(root, "README.md"));
+
+/** The part of README below a heading. */
+function section(heading: string): string {
+  const [, text] = readme.split(new RegExp(`^#+ ${heading}\n`, "m"));
+  if (text === undefined) throw new Error(`README.md has no heading "${heading}"`);
+  return text.replace(/^#.*/ms, "");
+}
+
+/** The code block below a heading. */
+function block(heading: string): string {
+  const [, code] = /^```ts.*?\n(.*?)^```$/ms.exec(section(heading)) ?? [];
+  if (code === undefined) throw new Error(`README.md has no code below "${heading}"`);
+  return code;
+}
+
+/** The code within the text below a heading that begins with a name. */
+function inline(heading: string, name: string): string {
+  const [, code] = new RegExp(`\`(${name}\\b[^\`]*)\``).exec(section(heading)) ?? [];
+  if (code === undefined) throw new Error(`README.md has no "${name}" below "${heading}"`);
+  return code;
+}
+
+/** Saves code as a module; `await using` removes it. */
+async function saveModule(code: string): Promise<{ path: string } & AsyncDisposable> {
+  const path = await Deno.makeTempFile({ suffix: ".ts" });
+  await Deno.writeTextFile(path, code);
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path) };
+}
+
+/** Loads code as a module. */
+async function load(code: string) {
+  await using module = await saveModule(code);
+  return await import(pathToFileURL(module.path).href);
+}
+
+Deno.test("the server's handler responds to each failure as README says", async () => {
+  const code = `${block("Errors in a server")}\nexport { respond };`;
+  const { respond }: {
+    respond(request: Request, client: ScamAddressClient): Promise<Response>;
+  } = await load(code);
+  await using server = await serve(({ body }, response) => {
+    switch (JSON.parse(body).apiKey) {
+      case "valid":
+        return json(response, validKey);
+      case "busy":
+        response.setHeader("retry-after", "7");
+        return json(response, {}, 429);
+      case "failing":
+        return json(response, {}, 500);
+      case "broken":
+        return void response.destroy();
+      case "moved":
+        return void response.writeHead(302, { location: "/elsewhere" }).end();
+    } // and no response to "slow"
+  });
+  const client = createClient({ baseUrl: server.url, apiKey: "valid" });
+  const ask = async (key?: string) => {
+    const headers: HeadersInit = key === undefined ? {} : { "x-key": key };
+    const response = await respond(new Request("https://your.example/", { headers }), client);
+    return [response.status, response.headers.get("retry-after"), await response.text()];
+  };
+  const later = [503, null, "Try again later"];
+  expect(await ask("broken")).toEqual(later); // the first one, as Deno repeats it later
+  expect(await ask("valid")).toEqual([200, null, JSON.stringify(validKey)]);
+  expect(await ask("busy")).toEqual([429, "7", "Too many requests"]);
+  expect(await ask("failing")).toEqual(later);
+  expect(await ask("slow")).toEqual(later);
+  await expect(ask("moved")).rejects.toThrow(RedirectError);
+  expect(server.requests.length).toBe(6); // each was sent once
+
+  expect(await ask()).toEqual([401, null, "x-key is missing"]);
+  expect(await ask("")).toEqual([400, null, "x-key is malformed"]);
+  expect(server.requests.length).toBe(6);
+});
+
+async function loadCheckKeys() {
+  const { checkKeys }: {
+    checkKeys(
+      client: ScamAddressClient,
+      keys: Iterable<string>,
+    ): Promise<Map<string, KeyStatus | Error>>;
+  } = await load(`${block("Check many keys")}\nexport { checkKeys };`);
+  return checkKeys;
+}
+
+Deno.test("checkKeys() has a result for each key when the service limits calls", async () => {
+  const checkKeys = await loadCheckKeys();
+  let calls = 0;
+  let refused = 0;
+  let reset = 0;
+  const { fetch: respond } = createSandbox({ keys: { "key-1": 5 } });
+  const sandbox = createSandbox({
+    routes: {
+      async "POST checkKey"(request) {
+        if (++calls % 30 === 0) reset = Date.now() + 900;
+        if (Date.now() < reset) {
+          refused++;
+          return new Response(null, { status: 429, headers: { "retry-after": "1" } });
+        }
+        const copy = request.clone();
+        const { apiKey } = await request.json();
+        return apiKey === "strange" ? new Response(null, { status: 400 }) : await respond(copy);
+      },
+    },
+  });
+  await using server = await serveSandbox(sandbox);
+  const keys = Array.from({ length: 70 }, (_, index) => `key-${index}`);
+  const lines = ["strange", "", ...keys, "key-1", ""];
+  const results = await checkKeys(createClient({ baseUrl: server.url }), lines);
+  expect([...results.keys()].sort()).toEqual(["strange", "", ...keys].sort());
+  expect(refused).toBeGreaterThan(0);
+  expect(results.get("strange")).toBeInstanceOf(HttpError);
+  expect(results.get("")).toBeInstanceOf(ConfigurationError);
+  for (const key of keys) {
+    const valid = { apiKeyValid: true, data: { credits: 5 } };
+    expect(results.get(key)).toEqual(key === "key-1" ? valid : { apiKeyValid: false });
+  }
+});
+
+Deno.test("checkKeys() ends when every key fails, except malformed ones", async () => {
+  const checkKeys = await loadCheckKeys();
+  await using server = await serve((_, response) => json(response, {}, 404));
+  const malformed = Array.from({ length: 100 }, (_, index) => `\n${index}`);
+  const keys = Array.from({ length: 100 }, (_, index) => `key-${index}`);
+  const client = createClient({ baseUrl: server.url });
+  const results = await checkKeys(client, [...malformed, ...keys]);
+  const asked = server.requests.length;
+  expect(asked).toBeGreaterThanOrEqual(10);
+  expect(asked).toBeLessThanOrEqual(10 + 7); // seven were under way
+  expect(results.size).toBe(malformed.length + asked);
+});
+
+Deno.test("the query for TanStack Query sends one request, and can be cancelled", async () => {
+  const call = inline("TanStack Query", "useQuery");
+  const { query } = await load(`
+    const useQuery = (options) => options;
+    export const query = (client) => ${call};
+  `);
+  await using server = await serve((_, response, count) => {
+    if (count === 1) json(response, validKey);
+  });
+  const client = createClient({ baseUrl: server.url, apiKey: "valid" });
+  const { queryFn, queryKey, retry } = query(client);
+  expect([queryKey, retry]).toEqual([["credits"], false]);
+  const controller = new AbortController();
+  expect(await queryFn({ signal: controller.signal })).toEqual(validKey);
+  const cancelled = queryFn({ signal: controller.signal });
+  controller.abort("unmounted");
+  expect(await cancelled.catch((reason: unknown) => reason)).toBe("unmounted");
+});
+
+Deno.test("the methods read text, and send files and forms", async () => {
+  await using module = await saveModule(`
+    import type { ScamAddressClient } from "@scam-address/client";
+    interface Paths {
+      "/export": { get: { responses: { 200: { content: { "text/csv": string } } } } };
+      "/photo": { put: Sends<"image/png", Blob> };
+      "/files": { post: Sends<"multipart/form-data", FormData> };
+      "/form": { post: Sends<"application/x-www-form-urlencoded", { name: string }> };
+    }
+    interface Sends<Type extends string, Body> {
+      requestBody: { content: { [type in Type]: Body } };
+      responses: { 204: { content?: never } };
+    }
+    export async function exchange(
+      client: ScamAddressClient<Paths>,
+      photo: Blob,
+      formData: FormData,
+    ): Promise<{ data: string | undefined; response: Response }> {
+      ${block("Endpoints that are not JSON")}
+      return { data, response };
+    }
+  `);
+  const flags = ["--quiet", "--no-lock", "--config=deno.json", "--import-map=import_map.npm.json"];
+  await mustRun(Deno.execPath(), ["check", ...flags, module.path], { cwd: root });
+  const { exchange } = await import(pathToFileURL(module.path).href);
+  await using server = await serve(({ method }, response) => {
+    if (method === "GET") response.setHeader("content-type", "text/csv").end("a,b");
+    else response.writeHead(204).end();
+  });
+  const client = createClient({ baseUrl: server.url, apiKey: "some-key" });
+  const formData = new FormData();
+  formData.set("file", new Blob(["content"]));
+  const { data, response } = await exchange(client, new Blob(["PNG"]), formData);
+  expect([data, response.headers.get("content-type")]).toEqual(["a,b", "text/csv"]);
+  expect(server.requests.map(({ method, url, headers }) => [
+    `${method} ${url}`,
+    headers["x-api-key"],
+    headers["content-type"],
+  ])).toEqual([
+    ["GET /export", "some-key", "application/json"],
+    ["PUT /photo", "some-key", "image/png"],
+    ["POST /files", "some-key", expect.stringMatching(/^multipart\/form-data; boundary=/)],
+    ["POST /form", "some-key", "application/x-www-form-urlencoded"],
+  ]);
+  expect(server.requests.map(({ body }) => body)).toEqual([
+    "",
+    "PNG",
+    expect.stringContaining("content"),
+    "name=some+name",
+  ]);
+});
+
+/** Starts a proxy that opens tunnels, and keeps the hosts that these lead to. */
+async function serveProxy() {
+  const hosts: string[] = [];
+  const server = createServer();
+  server.on("connect", ({ url }, socket) => {
+    hosts.push(url!);
+    const { hostname, port } = new URL(`http://${url}`);
+    const target = connect(Number(port), hostname, () => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      socket.pipe(target).pipe(socket);
+    });
+    target.on("error", () => socket.destroy());
+  });
+  return { ...await listen(server), hosts };
+}
+
+Deno.test("Node.js uses a proxy, and limits its connections, as README says", async () => {
+  if (!runtimes.some(({ name }) => name === "Node")) {
+    return console.log("skipped: there is no Node.js to run");
+  }
+  await using proxy = await serveProxy();
+  await using behindProxy = await serve((_, response) => json(response, validKey));
+  let most = 0;
+  await using server = await serve((_, response) => {
+    most = Math.max(most, server.sockets.size);
+    json(response, validKey);
+  });
+  const useProxy = inline("Proxy", "requestInitExt");
+  await using source = await saveModule(`
+    import { createClient } from "@scam-address/client";
+    import { Agent, ProxyAgent } from "undici";
+    const proxied = { ${useProxy.replace("http://proxy.example:8080", proxy.url)} };
+    const limited = { ${inline("Limits of connections", "requestInitExt")} };
+    const clients = [
+      createClient({ baseUrl: "${behindProxy.url}", ...proxied }),
+      createClient({ baseUrl: "${server.url}", ...limited }),
+    ];
+    for (const client of clients) {
+      await Promise.all(Array.from({ length: 50 }, () => client.checkKey("some-key")));
+    }
+    await proxied.requestInitExt.dispatcher.destroy();
+    await limited.requestInitExt.dispatcher.destroy();
+  `);
+  await using program = await bundle(source.path);
+  await mustRun("node", [program.path]);
+  expect([behindProxy.requests.length, server.requests.length]).toEqual([50, 50]);
+  expect(new Set(proxy.hosts)).toEqual(new Set([new URL(behindProxy.url).host]));
+  expect(most).toBeLessThanOrEqual(8);
+});
