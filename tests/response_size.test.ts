@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { createClient, HttpError, InvalidResponseError, NetworkError } from "../mod.ts";
 import { apiKey, isDeno } from "./client.ts";
 import { deferred, failure } from "./outcome.ts";
-import { type AnyPath, serve, serveBytes } from "./server.ts";
+import { serve, serveBytes } from "./server.ts";
 
 Deno.test("call() reads a body of maxResponseBytes and no larger one", async () => {
   await using server = await serve(({ url }, response) => {
