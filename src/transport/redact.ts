@@ -48,7 +48,8 @@ export function redactor(...secrets: unknown[]): Redact {
     const start = text.slice(0, length + longest).replace(secret ??= match(texts), "[redacted]");
     if (!isIncomplete) return start.slice(0, length);
     const end = Math.max(0, start.length - longest);
-    const part = start.slice(end).search(match(texts.map((text) => text.slice(0, 3))));
+    const beginnings = [...texts.map((text) => text[0]!), "%", "\\"]; // or that of an escape
+    const part = start.slice(end).search(match(beginnings));
     return start.slice(0, part < 0 ? length : Math.min(length, end + part));
   };
 }
