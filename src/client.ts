@@ -132,6 +132,9 @@ export interface ScamAddressClient<Paths extends object = paths> extends Openapi
   /**
    * Checks whether the client's own API key is valid and how many credits it has.
    *
+   * An argument that is an object is taken for options, so see that a key from parsed JSON is a
+   * string before you check it.
+   *
    * @example Check the client's own key
    * ```ts
    * import { createClient } from "@scam-address/client";
