@@ -92,7 +92,8 @@ Deno.test("the server's handler responds to each failure as README says", async 
   expect(server.requests.length).toBe(6); // each was sent once
 
   expect(await ask()).toEqual([401, null, "x-key is missing"]);
-  expect(await ask("")).toEqual([400, null, "x-key is malformed"]);
+  expect(await ask("")).toEqual([401, null, "x-key is missing"]);
+  expect(await ask("a\u00e9\u0080")).toEqual([400, null, "x-key is malformed"]);
   expect(server.requests.length).toBe(6);
 });
 
@@ -256,7 +257,7 @@ Deno.test("Node.js uses a proxy, and limits its connections, as README says", as
     import { createClient } from "@scam-address/client";
     import { Agent, ProxyAgent } from "undici";
     const proxied = { ${useProxy.replace("http://proxy.example:8080", proxy.url)} };
-    const limited = { ${inline("Limits of connections", "requestInitExt")} };
+    const limited = { ${inline("Connection limits", "requestInitExt")} };
     const clients = [
       createClient({ baseUrl: "${behindProxy.url}", ...proxied }),
       createClient({ baseUrl: "${server.url}", ...limited }),
