@@ -1,4 +1,5 @@
 import { ConfigurationError } from "./errors.ts";
+import { reasonOf, type Redact } from "./transport/redact.ts";
 import { throwIfAborted } from "./transport/time.ts";
 
 /** The default, the smallest and the largest value of each numeric option. */
@@ -6,12 +7,19 @@ const LIMITS = {
   timeout: [30_000, 1, 2 ** 31 - 1], // a longer one makes setTimeout fire at once
   retries: [2, 0, 100],
   maxResponseBytes: [10 * 2 ** 20, 1, 2 ** 53 - 1],
+  port: [0, 0, 65_535], // of the sandbox's server
 } as const;
 
 /** Makes the error for an option or an argument: its name, and what is wrong with it. */
 export function wrong(option: string, problem: string, cause?: unknown): ConfigurationError {
   const message = `"${option}" ${problem}`;
   return new ConfigurationError(message, { option }, cause === undefined ? {} : { cause });
+}
+
+/** Makes the error for an option or an argument that has failed, with the reason. */
+export function failed(option: string, problem: string, thrown: unknown, redact: Redact) {
+  const cause = reasonOf(thrown, redact);
+  return wrong(option, `${problem}: ${cause.message}`, cause);
 }
 
 /** Makes an error with the kind of a wrong value but not the value, which may be a secret. */
@@ -75,9 +83,9 @@ export function readApiKey(value: unknown): string {
   );
 }
 
-/** Checks an optional function. */
-export function checkFunction(name: string, value: unknown): void {
-  if (value !== undefined && typeof value !== "function") throw mustBe(name, "a function", value);
+/** Checks the type of an optional value. */
+export function checkType(name: string, value: unknown, type: "boolean" | "function"): void {
+  if (value !== undefined && typeof value !== type) throw mustBe(name, `a ${type}`, value);
 }
 
 /** Checks an argument that must be one of a few values. */

@@ -9,7 +9,7 @@ import { type Call, checkMiddleware, type Init, prepareCall, resolveApiKey } fro
 import { mustBe, readApiKey } from "./checks.ts";
 import { guardPath, METHODS, toJson, toPath, toQuery } from "./endpoint.ts";
 import { ConfigurationError, type HttpError, type Issue, ScamAddressError } from "./errors.ts";
-import { createFetch, keep, RequestRecord } from "./fetch.ts";
+import { keep, RequestRecord, sendRequest } from "./fetch.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import type { components, paths } from "./generated/types.ts";
 import {
@@ -311,15 +311,20 @@ function readCheckArguments(args: unknown[]): { key?: string; options: CallOptio
 
 /** Reads a response within the limits, unless that was done: middleware may have made it. */
 async function settle(response: Response, call: Call): Promise<Received> {
-  return call.received.get(response) ?? await receive(call, () => Promise.resolve(response));
+  const received = call.received.get(response) ??
+    await receive(call, () => Promise.resolve(response));
+  call.received.set(response, received);
+  return received;
 }
 
 /** Makes the error for a 4xx or 5xx status. */
 function statusError({ error, response }: Result, call: Call): HttpError {
   // openapi-fetch has read a response that onRequest has returned.
-  const encode = () =>
-    new TextEncoder().encode(typeof error === "string" ? error : JSON.stringify(error));
-  return httpError(call.received.get(response) ?? { response, body: encode() }, call);
+  const received = call.received.get(response) ?? {
+    response,
+    body: new TextEncoder().encode(typeof error === "string" ? error : JSON.stringify(error)),
+  };
+  return httpError(received, call);
 }
 
 /** Makes the error for arguments that openapi-fetch could not build a request from. */
@@ -393,7 +398,6 @@ export function createClientWith<Paths extends object = paths>(
     // A Request would leave a listener on the caller's signal until it is collected.
     const controller = isSeen ? new AbortController() : undefined;
     const stop = controller && onAbort(call.signals, (reason) => controller.abort(reason));
-    const send = createFetch(call, clock);
     let isUnderWay = false; // what is thrown from then on comes from middleware or the fetch
     const first: Middleware = { // its onResponse runs last
       onRequest({ request }) {
@@ -401,24 +405,21 @@ export function createClientWith<Paths extends object = paths>(
         request.headers.delete(apiKeyHeader); // a stray one
       },
       async onResponse({ response }) {
-        const isKnown = call.received.has(response);
         const received = await settle(response, call);
-        call.received.set(response, received);
         if (response.ok && isJson) return undefined; // openapi-fetch will not read it
-        const isUsed = !isKnown || response.bodyUsed || response.body?.locked;
-        return isUsed ? keep(received, call) : undefined;
+        return response.bodyUsed || response.body?.locked ? keep(received, call) : undefined;
       },
     };
     let result: Result;
     try {
-      result = await openapi.request(call.method as never, call.path as never, {
+      result = await openapi.request(call.method as never, path as never, {
         ...toFetchOptions(init, call),
         middleware: middleware.length > 0 ? [first, ...middleware] : [],
         parseAs: isJson ? "stream" : init.parseAs, // JSON is parsed here, to be checked
         Request: isSeen ? call.Request ?? Request : RequestRecord,
         fetch(request: Request, extension?: RequestInit) {
           isUnderWay = true;
-          return send(request, extension);
+          return sendRequest(request, call, clock, extension);
         },
         signal: controller?.signal,
       } as never);

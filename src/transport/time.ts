@@ -121,14 +121,11 @@ export async function within<T>(
 
 /** The system's time and randomness. */
 export const systemClock: Clock = {
-  async sleep(milliseconds, signals) {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    try {
-      const wait = () => new Promise<void>((resolve) => timer = setTimeout(resolve, milliseconds));
-      await within({ signals }, wait);
-    } finally {
-      clearTimeout(timer);
-    }
-  },
+  sleep: (milliseconds, signals) =>
+    within({ signals }, ({ signal }) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        signal.addEventListener("abort", () => clearTimeout(timer));
+      })),
   random: () => Math.random(),
 };
