@@ -19,18 +19,12 @@ import { isIdempotent } from "./transport/retry.ts";
 import type { Sending } from "./transport/send.ts";
 import { within } from "./transport/time.ts";
 
-/** The options of the methods: openapi-fetch's, and those of a single call. */
-export interface Init extends CallOptions {
+/** The options of the methods: openapi-fetch's, most of which clients have too, and a call's. */
+export interface Init extends CallOptions, Partial<ClientOptions> {
   body?: unknown;
-  bodySerializer?: unknown;
-  fetch?: ClientOptions["fetch"];
-  headers?: ClientOptions["headers"];
   middleware?: Middleware[];
-  params?: { path?: Record<string, unknown>; header?: object };
+  params?: { path?: Record<string, unknown> };
   parseAs?: ParseAs;
-  pathSerializer?: ClientOptions["pathSerializer"];
-  querySerializer?: unknown;
-  Request?: typeof Request;
 }
 
 /** What one call needs. */

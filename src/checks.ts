@@ -24,9 +24,8 @@ export function failed(option: string, problem: string, thrown: unknown, redact:
 
 /** Makes an error with the kind of a wrong value but not the value, which may be a secret. */
 export function mustBe(option: string, requirement: string, value: unknown): ConfigurationError {
-  let kind = `${value === null || Number.isNaN(value) ? value : typeof value}`;
-  if (Array.isArray(value)) kind = "array";
-  const article = /^(null|NaN|undefined)$/.test(kind) ? "" : /^[aeiou]/.test(kind) ? "an " : "a ";
+  const kind = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+  const article = /^(null|undefined)$/.test(kind) ? "" : /^[aeiou]/.test(kind) ? "an " : "a ";
   return wrong(option, `must be ${requirement}, not ${article}${kind}`);
 }
 
@@ -45,9 +44,10 @@ export function closest(given: string, names: readonly string[]): string | undef
   });
 }
 
-/** Refuses names that are not in a list. */
-export function checkNames(options: object, names: readonly string[], owner: string): void {
-  const name = Object.keys(options).find((name) => !names.includes(name));
+/** Checks options: an object without names that are not in a list. */
+export function checkOptions(options: unknown, names: readonly string[], owner: string): void {
+  if (Object(options) !== options) throw mustBe("options", "an object", options);
+  const name = Object.keys(options as object).find((name) => !names.includes(name));
   if (name === undefined) return;
   const meant = closest(name, names);
   throw wrong(name, `is not an option${meant ? `; did you mean "${meant}"?` : ` of ${owner}`}`);

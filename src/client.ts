@@ -6,7 +6,7 @@ import createFetchClient, {
 } from "openapi-fetch";
 
 import { type Call, checkMiddleware, type Init, prepareCall, resolveApiKey } from "./call.ts";
-import { mustBe, readApiKey } from "./checks.ts";
+import { checkOptions, mustBe, readApiKey } from "./checks.ts";
 import { guardPath, METHODS, toJson, toPath, toQuery } from "./endpoint.ts";
 import { ConfigurationError, type HttpError, type Issue, ScamAddressError } from "./errors.ts";
 import { keep, RequestRecord, sendRequest } from "./fetch.ts";
@@ -15,7 +15,6 @@ import type { components, paths } from "./generated/types.ts";
 import {
   CALL_OPTIONS,
   type CallOptions,
-  checkOptions,
   type ClientOptions,
   ENDPOINT_OPTIONS,
   type Middleware,
@@ -262,8 +261,6 @@ interface Kind {
 /** openapi-fetch's own methods. */
 const DOCUMENTED: Kind = { isDocumented: true, throws: false };
 
-type TypedPost = Client<paths>["POST"];
-
 /** Converts the options of a call to openapi-fetch's own. */
 function toFetchOptions(init: Init, { settings }: Call): object {
   const { timeout: _timeout, retries: _retries, params = {}, ...rest } = init;
@@ -301,8 +298,7 @@ function readCheckArguments(args: unknown[]): { key?: string; options: CallOptio
   const isOwn = args.length === 0 || (args.length === 1 && isObject);
   const options = (isOwn ? first : second) ?? {};
   if (!isOwn && typeof first !== "string") {
-    const forms = "a string; checkKey() and checkKey(options) check the client's own key, " +
-      "checkKey(apiKey) and checkKey(apiKey, options) another one";
+    const forms = "a string; checkKey() checks the client's own key, checkKey(apiKey) another one";
     throw mustBe("apiKey", forms, first);
   }
   checkOptions(options, CALL_OPTIONS, "checkKey()");
@@ -436,14 +432,14 @@ export function createClientWith<Paths extends object = paths>(
     return { response, data: schema ? await validate(schema, data, response, call) : data };
   }
 
+  const request = (method: string, path: string, init?: Init) =>
+    dispatch(method, path, init, DOCUMENTED);
   const client = {
     // openapi-fetch's type has TRACE, which fetch forbids, so it rejects.
-    ...Object.fromEntries([...METHODS, "TRACE"].map((method) => [
-      method,
-      (path: string, init?: Init) => dispatch(method, path, init, DOCUMENTED),
-    ])),
-    request: (method: string, path: string, init?: Init) =>
-      dispatch(method, path, init, DOCUMENTED),
+    ...Object.fromEntries(
+      [...METHODS, "TRACE"].map((method) => [method, request.bind(undefined, method)]),
+    ),
+    request,
     use(...middleware: Middleware[]) {
       checkMiddleware(middleware);
       ownMiddleware.push(...middleware.filter(Boolean));
@@ -459,7 +455,9 @@ export function createClientWith<Paths extends object = paths>(
       const apiKey = key ?? await resolveApiKey(settings, options);
       const post =
         ((path: string, init: Init) =>
-          dispatch("POST", path, init, { isDocumented: true, throws: true })) as TypedPost;
+          dispatch("POST", path, init, { isDocumented: true, throws: true })) as Client<
+            paths
+          >["POST"];
       const { data } = await post("/checkKey", {
         ...options,
         signal: options.signal ?? null,

@@ -4,7 +4,7 @@ import {
   type Middleware as OpenapiFetchMiddleware,
 } from "openapi-fetch";
 
-import { checkNames, checkType, mustBe, readApiKey, readNumber, wrong } from "./checks.ts";
+import { checkOptions, checkType, readApiKey, readNumber, wrong } from "./checks.ts";
 import { checkPath } from "./endpoint.ts";
 import type { RetryEvent } from "./transport/retry.ts";
 
@@ -175,12 +175,6 @@ export const CALL_OPTIONS = ["signal", "timeout", "retries"] satisfies (keyof Ca
 
 /** The names of the options of `call`. */
 export const ENDPOINT_OPTIONS = [...CALL_OPTIONS, "body", "query", "headers", "schema"];
-
-/** Checks the options of a call: an object without unknown names. */
-export function checkOptions(options: unknown, names: readonly string[], owner: string): void {
-  if (Object(options) !== options) throw mustBe("options", "an object", options);
-  checkNames(options as object, names, owner);
-}
 
 /** Refuses names that differ only in case; any other one may be an option of `fetch`. */
 export function checkCase(options: object): void {

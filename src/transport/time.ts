@@ -108,7 +108,7 @@ export async function within<T>(
     });
   } catch (thrown) {
     const isAborted = signal.aborted;
-    if (!isAborted) controller.abort(thrown); // ends what the work has left behind
+    controller.abort(thrown); // ends what the work has left behind
     if (isLate) {
       throw new TimeoutError(`"${name}" took more than ${timeout} ms`, { timeout: timeout! });
     }
