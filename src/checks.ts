@@ -19,7 +19,7 @@ export function wrong(option: string, problem: string, cause?: unknown): Configu
 /** Makes the error for an option or an argument that has failed, with the reason. */
 export function failed(option: string, problem: string, thrown: unknown, redact: Redact) {
   const cause = reasonOf(thrown, redact);
-  return wrong(option, `${problem}: ${cause.message}`, cause);
+  return new ConfigurationError(`"${option}" ${problem}: ${cause.message}`, { option }, { cause });
 }
 
 /** Makes an error with the kind of a wrong value but not the value, which may be a secret. */

@@ -261,6 +261,8 @@ interface Kind {
 /** openapi-fetch's own methods. */
 const DOCUMENTED: Kind = { isDocumented: true, throws: false };
 
+type TypedPost = Client<paths>["POST"];
+
 /** Converts the options of a call to openapi-fetch's own. */
 function toFetchOptions(init: Init, { settings }: Call): object {
   const { timeout: _timeout, retries: _retries, params = {}, ...rest } = init;
@@ -455,9 +457,7 @@ export function createClientWith<Paths extends object = paths>(
       const apiKey = key ?? await resolveApiKey(settings, options);
       const post =
         ((path: string, init: Init) =>
-          dispatch("POST", path, init, { isDocumented: true, throws: true })) as Client<
-            paths
-          >["POST"];
+          dispatch("POST", path, init, { isDocumented: true, throws: true })) as TypedPost;
       const { data } = await post("/checkKey", {
         ...options,
         signal: options.signal ?? null,

@@ -5,14 +5,6 @@ const isDeno = /* @__PURE__ */ /^Deno\//.test(globalThis.navigator?.userAgent);
 /** The size of the buffer that Deno reads into. */
 const BUFFER_SIZE = 16 * 2 ** 10;
 
-/** Returns the bytes with room for more, because a list of millions of tiny chunks fills memory. */
-function grow(bytes: Uint8Array<ArrayBuffer>, size: number): Uint8Array<ArrayBuffer> {
-  if (size <= bytes.length) return bytes;
-  const larger = new Uint8Array(2 * size);
-  larger.set(bytes);
-  return larger;
-}
-
 /** Cancels what can be cancelled, and ignores how that ends. */
 export function cancel(source: { cancel(): unknown } | null | undefined): void {
   (async () => await source?.cancel())().catch(() => {});
@@ -43,7 +35,7 @@ export async function readStream(
 ): Promise<BufferSource> {
   const isBuffered = isDeno && isNative;
   const reader = isBuffered ? stream.getReader({ mode: "byob" }) : stream.getReader();
-  let bytes = new Uint8Array();
+  let bytes = new Uint8Array(); // one that grows: a list of millions of tiny chunks fills memory
   let size = 0;
   const stop = () => cancel(reader);
   let buffer: ArrayBufferLike = new ArrayBuffer(isBuffered ? BUFFER_SIZE : 0);
@@ -58,7 +50,11 @@ export async function readStream(
       if (done) break;
       if (!ArrayBuffer.isView(value)) throw new TypeError("The body has a chunk that is not bytes");
       const length = Math.min(value.byteLength, limit + 1 - size);
-      bytes = grow(bytes, size + length);
+      if (size + length > bytes.length) {
+        const larger = new Uint8Array(2 * (size + length));
+        larger.set(bytes);
+        bytes = larger;
+      }
       bytes.set(new Uint8Array(value.buffer, value.byteOffset, length), size);
       size += length;
       if (isBuffered) buffer = value.buffer;
