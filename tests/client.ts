@@ -1,10 +1,14 @@
 import process from "node:process";
 
 import type { ScamAddressClient } from "../mod.ts";
+import { apiKeyHeader } from "../src/generated/operations.ts";
 import type { AnyPath } from "./server.ts";
 
 /** Whether the tests run on Deno; otherwise they run on Node. */
 export const isDeno = "deno" in process.versions;
+
+/** The header of the key, as Node.js names headers. */
+export const keyHeader = apiKeyHeader.toLowerCase();
 
 /** The key of clients that need any key. */
 export const apiKey = "key-of-the-client";

@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 import openapiFetch, { type Client, type Middleware } from "openapi-fetch";
 
 import { type ClientOptions, createClient } from "../mod.ts";
-import { isDeno } from "./client.ts";
+import { isDeno, keyHeader } from "./client.ts";
 import { type AnyPath, json, type Recorded, serve } from "./server.ts";
 
 type Call = (client: Client<AnyPath>, log: unknown[]) => Promise<unknown>;
@@ -13,7 +13,7 @@ type Options = Omit<ClientOptions, "baseUrl" | "fetch"> & {
 
 /** The parts of a request in which the two clients must not differ. */
 function comparable({ method, url, headers, body }: Recorded) {
-  const { "x-api-key": _key, "content-type": type, ...others } = headers;
+  const { [keyHeader]: _key, "content-type": type, ...others } = headers;
   delete others["content-length"]; // or the next: how a body is framed is the runtime's
   delete others["transfer-encoding"];
   const boundary = type?.split("boundary=")[1];

@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 import fc from "fast-check";
 
 import { type ClientOptions, createClient, HttpError, ScamAddressError } from "../mod.ts";
-import { baseUrl, isDeno } from "./client.ts";
+import { baseUrl, isDeno, keyHeader } from "./client.ts";
 import { shown } from "./outcome.ts";
 import { serve } from "./server.ts";
 
@@ -179,7 +179,7 @@ Deno.test("any key is sent unchanged or refused without being quoted", async () 
     fc.asyncProperty(anyKey, async (key) => {
       const sent: (string | null)[] = [];
       const fetch = async (request: Request) => {
-        sent.push(request.headers.get("x-api-key"));
+        sent.push(request.headers.get(keyHeader));
         if (request.url.endsWith("checkKey")) sent.push((await request.json()).apiKey);
         return new Response(`{"apiKeyValid":false}`);
       };

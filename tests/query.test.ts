@@ -4,6 +4,7 @@ import { expect } from "@std/expect";
 import { ConfigurationError, createClient } from "../mod.ts";
 import { failure } from "./outcome.ts";
 import { type AnyPath, json, serve } from "./server.ts";
+import { keyHeader } from "./client.ts";
 
 Deno.test("call() writes a query as JSON writes values", async () => {
   await using server = await serve((_, response) => json(response, 1));
@@ -100,5 +101,5 @@ Deno.test("call() does the same for an endpoint that the document has", async ()
   await using server = await serve((_, response) => json(response, { any: "thing" }));
   const client = createClient({ baseUrl: server.url, apiKey: "some-key" });
   expect(await client.call("POST", "checkKey", { body: {} })).toEqual({ any: "thing" });
-  expect(server.requests[0]!.headers["x-api-key"]).toBe("some-key");
+  expect(server.requests[0]!.headers[keyHeader]).toBe("some-key");
 });

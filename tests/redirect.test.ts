@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 
 import { createClient, RedirectError } from "../mod.ts";
-import { apiKey, baseUrl, sendAll } from "./client.ts";
+import { apiKey, baseUrl, keyHeader, sendAll } from "./client.ts";
 import { failure, failures } from "./outcome.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
 import { endlessBody } from "./streams.ts";
@@ -83,6 +83,6 @@ Deno.test("requestInitExt overrides neither the method, the headers nor the hand
   const requestInitExt = { redirect: "follow", method: "DELETE", headers: {} };
   const client = createClient({ baseUrl: server.url, apiKey: "some-key", requestInitExt });
   expect(await client.call("GET", "report").catch((error) => error)).toBeInstanceOf(RedirectError);
-  expect(server.requests.map(({ method, url, headers }) => [method, url, headers["x-api-key"]]))
+  expect(server.requests.map(({ method, url, headers }) => [method, url, headers[keyHeader]]))
     .toEqual([["GET", "/report", "some-key"]]);
 });

@@ -10,7 +10,7 @@ import {
   type ScamAddressError,
 } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
-import { apiKey, isDeno } from "./client.ts";
+import { apiKey, isDeno, keyHeader } from "./client.ts";
 import { createClock } from "./clock.ts";
 import { caught, failure } from "./outcome.ts";
 import { type AnyPath, json, type Responder, serve } from "./server.ts";
@@ -181,7 +181,7 @@ Deno.test("every attempt sends the same bytes", async () => {
     expect(first!.body).toBe(
       client === withMiddleware ? "from middleware" : JSON.stringify(body),
     );
-    expect(first!.headers["x-api-key"]).toBe(`key-${keyCalls}`);
+    expect(first!.headers[keyHeader]).toBe(`key-${keyCalls}`);
     expect(first!.headers["x-a"]).toBe("b");
   }
   expect(keyCalls).toBe(clients.length); // once for a call, not once for an attempt

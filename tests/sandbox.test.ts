@@ -6,6 +6,8 @@ import {
   type SandboxContext,
   type SandboxOptions,
 } from "../src/sandbox/service.ts";
+import { keyHeader } from "./client.ts";
+import { apiKeyHeader } from "../src/generated/operations.ts";
 
 const baseUrl = "https://service.example/";
 
@@ -23,7 +25,7 @@ function checkKey(body: string, options?: SandboxOptions, headers?: HeadersInit)
 function get(path: string, apiKey?: string): Request {
   return new Request(
     baseUrl + path,
-    apiKey === undefined ? {} : { headers: { "X-API-Key": apiKey } },
+    apiKey === undefined ? {} : { headers: { [keyHeader]: apiKey } },
   );
 }
 
@@ -100,7 +102,7 @@ Deno.test("fetch() finds operations and routes below any base path", async () =>
 });
 
 Deno.test("fetch() responds to checkKey without reading the key header", async () => {
-  const headers = { "Content-Type": "application/json; charset=utf-8", "X-API-Key": "wrong-key" };
+  const headers = { "Content-Type": "application/json; charset=utf-8", [keyHeader]: "wrong-key" };
   const response = await checkKey('{ "apiKey": "demo-key", "more": 1 }', {}, headers);
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toMatch(/^application\/json/);
@@ -138,7 +140,7 @@ Deno.test("fetch() responds with 401 without a valid key, for routes and unknown
       const response = await fetch(get(path, apiKey));
       expect([path, apiKey, response.status]).toEqual([path, apiKey, 401]);
       expect(await response.json()).toEqual({
-        error: 'The header "X-API-Key" must have a valid key',
+        error: `The header "${apiKeyHeader}" must have a valid key`,
       });
     }
   }
@@ -311,7 +313,7 @@ Deno.test("fetch() tells a documented operation from similar routes", async () =
     fetch(new Request(baseUrl + path, { method: "POST", headers }));
   expect((await post("api/checkKey")).status).toBe(415); // the operation's own handler
   expect((await post("users/checkKey")).status).toBe(401); // not the operation, so with a key
-  const longer = await post("users/checkKey", { "X-API-Key": DEMO_KEY });
+  const longer = await post("users/checkKey", { [keyHeader]: DEMO_KEY });
   expect(await longer.json()).toBe("longer");
 });
 

@@ -4,6 +4,8 @@ import { connect } from "node:net";
 import { ConfigurationError, createClient } from "../mod.ts";
 import { createSandbox, DEMO_KEY, type SandboxRoute } from "../src/sandbox/service.ts";
 import { type SandboxResponse, serveSandbox } from "../src/sandbox/server.ts";
+import { keyHeader } from "./client.ts";
+import { apiKeyHeader } from "../src/generated/operations.ts";
 
 /** Serves a sandbox with these routes, and records the calls of `onResponse`. */
 async function serve(routes: Record<string, SandboxRoute> = {}) {
@@ -14,7 +16,7 @@ async function serve(routes: Record<string, SandboxRoute> = {}) {
   return { ...server, responses };
 }
 
-const headers = { "X-API-Key": DEMO_KEY };
+const headers = { [keyHeader]: DEMO_KEY };
 
 /** Sends bytes on a new connection; resolves to what arrives until the server closes it. */
 async function raw(url: string, bytes: string): Promise<string> {
@@ -153,7 +155,7 @@ Deno.test("serveSandbox() survives requests that break off or are not HTTP", asy
       expect.stringMatching(/^HTTP\/1\.1 400 /),
     ]);
   }
-  const head = "Host: x\r\nX-API-Key: demo-key\r\nConnection: close\r\n";
+  const head = `Host: x\r\n${keyHeader}: demo-key\r\nConnection: close\r\n`;
   for (
     const target of ["http://other.example/report", "//other.example/report", "/%zz/%", "/%00"]
   ) {
@@ -239,13 +241,13 @@ Deno.test("serveSandbox() allows every origin and responds to preflights", async
   const detailed = await preflight({
     "Origin": "https://page.example",
     "Access-Control-Request-Method": "PATCH",
-    "Access-Control-Request-Headers": "content-type,x-api-key,x-other",
+    "Access-Control-Request-Headers": `content-type,${keyHeader},x-other`,
     "Access-Control-Request-Private-Network": "true",
   });
   const allowed = {
     "access-control-allow-origin": "*",
     "access-control-allow-methods": "PATCH",
-    "access-control-allow-headers": "content-type,x-api-key,x-other",
+    "access-control-allow-headers": `content-type,${keyHeader},x-other`,
     "access-control-allow-private-network": "true",
   };
   expect([detailed.status, await detailed.text()]).toEqual([204, ""]);
@@ -254,7 +256,7 @@ Deno.test("serveSandbox() allows every origin and responds to preflights", async
     "Origin": "null",
     "Access-Control-Request-Method": "GET",
   });
-  expect(plain.headers.get("access-control-allow-headers")).toBe("X-API-Key, Content-Type");
+  expect(plain.headers.get("access-control-allow-headers")).toBe(`${apiKeyHeader}, Content-Type`);
   expect(plain.headers.has("access-control-allow-private-network")).toBe(false);
 
   const statuses: number[] = [];
@@ -293,7 +295,7 @@ Deno.test("onResponse() gets method, path and status, and never a key", async ()
     "keys/caf%C3%A9/caf%e9": "/keys/[redacted]/[redacted]",
     "keys/WRONG/OTHER": "/keys/[redacted]/[redacted]",
   };
-  const sent = "Host: x\r\nX-API-Key: WRONG\r\nx-api-key: OTHER\r\nConnection: close\r\n";
+  const sent = `Host: x\r\n${apiKeyHeader}: WRONG\r\n${keyHeader}: OTHER\r\nConnection: close\r\n`;
   for (const target of Object.keys(cases)) {
     expect(await raw(server.url, `GET /${target} HTTP/1.1\r\n${sent}\r\n`)).toMatch(/ 401 /);
   }
@@ -381,7 +383,7 @@ Deno.test("serveSandbox() keeps a connection usable when a route does not read t
   for (let count = 0; count < 40; count++) {
     const response = await fetch(`${server.url}${count % 2 ? "ignore" : "missing"}`, {
       method: "POST",
-      headers: { "x-api-key": "demo-key" },
+      headers: { [keyHeader]: "demo-key" },
       body,
       signal: AbortSignal.timeout(10_000),
     });

@@ -131,7 +131,7 @@ function preflight({ headers }: IncomingMessage): Response {
     headers: {
       "Access-Control-Allow-Methods": headers["access-control-request-method"]!,
       "Access-Control-Allow-Headers": String(headers["access-control-request-headers"] ?? "") ||
-        "X-API-Key, Content-Type",
+        `${apiKeyHeader}, Content-Type`,
       ...headers["access-control-request-private-network"] === "true" &&
         { "Access-Control-Allow-Private-Network": "true" },
       "Access-Control-Max-Age": "600",

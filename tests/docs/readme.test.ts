@@ -18,6 +18,7 @@ import { root } from "../../scripts/support/files.ts";
 import { mustRun } from "../../scripts/support/process.ts";
 import { bundle, runtimes } from "../process/support.ts";
 import { json, listen, serve, validKey } from "../server.ts";
+import { keyHeader } from "../client.ts";
 
 const readme = await Deno.readTextFile(join(root, "README.md"));
 
@@ -207,7 +208,7 @@ Deno.test("the methods read text, and send files and forms", async () => {
   expect([data, response.headers.get("content-type")]).toEqual(["a,b", "text/csv"]);
   expect(server.requests.map(({ method, url, headers }) => [
     `${method} ${url}`,
-    headers["x-api-key"],
+    headers[keyHeader],
     headers["content-type"],
   ])).toEqual([
     ["GET /export", "some-key", "application/json"],

@@ -1,4 +1,5 @@
 import { expect } from "@std/expect";
+import { keyHeader } from "../client.ts";
 import { json, serve } from "../server.ts";
 import { addExample, addSecondExample, copyProject, deno, folder, renamed } from "./support.ts";
 
@@ -71,7 +72,7 @@ Deno.test("an operation added to the document is typed, authenticated, retried a
     );
     expect([code, stderr]).toEqual([0, ""]);
     const sent = server.requests.slice(before).map(({ method, url, headers }) =>
-      `${method} ${url} ${headers["x-api-key"]}`
+      `${method} ${url} ${headers[keyHeader]}`
     );
     return { outcomes: JSON.parse(stdout), sent };
   };

@@ -1,5 +1,6 @@
 // What the generator accepts: sent, typed and checked as OpenAPI says.
 import { expect } from "@std/expect";
+import { keyHeader } from "../client.ts";
 import { json, serve } from "../server.ts";
 import { addOperations, copyProject, deno, folder } from "./support.ts";
 
@@ -256,7 +257,7 @@ Deno.test("what is generated is sent, typed and checked as the document says", a
     add,
     "GET /features/a~b:%20$& ",
   ]);
-  for (const { headers } of server.requests) expect(headers["x-api-key"]).toBe("key");
+  for (const { headers } of server.requests) expect(headers[keyHeader]).toBe("key");
   expect(server.requests[0]!.headers).toMatchObject({ "x-count": "7", "x-flag": "false" });
   expect(server.requests[7]!.headers["content-type"]).toBe("application/json");
 });

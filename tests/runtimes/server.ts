@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { json, type Recorded, serve, validKey } from "../server.ts";
+import { keyHeader } from "../client.ts";
 
 /** How a case of the conformance suite ended. */
 export interface CaseResult {
@@ -18,7 +19,7 @@ export interface ConformanceServer extends AsyncDisposable {
 const cors = {
   "access-control-allow-origin": "*",
   "access-control-allow-methods": "GET, POST",
-  "access-control-allow-headers": "content-type, x-api-key",
+  "access-control-allow-headers": `content-type, ${keyHeader}`,
 };
 
 function checkKey({ body }: Recorded, response: ServerResponse): void {
@@ -43,7 +44,7 @@ export async function serveConformance(): Promise<ConformanceServer> {
         return json(response, {
           method: request.method,
           query: search,
-          apiKey: request.headers["x-api-key"],
+          apiKey: request.headers[keyHeader],
           contentType: request.headers["content-type"],
           body: request.body,
         });
@@ -52,7 +53,7 @@ export async function serveConformance(): Promise<ConformanceServer> {
       case "failing":
         return json(response, { reason: "test" }, 500);
       case "echoing": {
-        const key = `${request.headers["x-api-key"]}`;
+        const key = `${request.headers[keyHeader]}`;
         const percent = encodeURIComponent(key);
         const lowerCase = percent.replaceAll(/%../g, (code) => code.toLowerCase());
         const form = `${new URLSearchParams({ key })}`.slice("key=".length);
@@ -74,8 +75,8 @@ export async function serveConformance(): Promise<ConformanceServer> {
           connection: "close",
           "content-length": "2",
           "retry-after": "0",
-          [`unknown key ${request.headers["x-api-key"]}`]: "x",
-          [`${request.headers["x-api-key"]}`]: "x",
+          [`unknown key ${request.headers[keyHeader]}`]: "x",
+          [`${request.headers[keyHeader]}`]: "x",
         }).map(([name, value]) => `${name}: ${value}\r\n`);
         return void response.socket?.end(`HTTP/1.1 ${status}\r\n${headers.join("")}\r\n[]`);
       }
