@@ -1,8 +1,8 @@
 import type { Middleware, ParseAs } from "openapi-fetch";
 
 import {
-  checkFunction,
   checkOneOf,
+  checkType,
   mustBe,
   readApiKey,
   readNumber,
@@ -15,28 +15,22 @@ import type { Validator } from "./operation.ts";
 import { type CallOptions, checkCase, type ClientOptions, type Settings } from "./options.ts";
 import { redactor } from "./transport/redact.ts";
 import type { Reading, Received } from "./transport/response.ts";
-import { isIdempotent, type RetryEvent } from "./transport/retry.ts";
+import { isIdempotent } from "./transport/retry.ts";
+import type { Sending } from "./transport/send.ts";
 import { within } from "./transport/time.ts";
 
-/** The options of the methods: openapi-fetch's, and those of a single call. */
-export interface Init extends CallOptions {
+/** The options of the methods: openapi-fetch's, most of which clients have too, and a call's. */
+export interface Init extends CallOptions, Partial<ClientOptions> {
   body?: unknown;
-  bodySerializer?: unknown;
-  fetch?: ClientOptions["fetch"];
-  headers?: ClientOptions["headers"];
   middleware?: Middleware[];
-  params?: { path?: Record<string, unknown>; header?: object };
+  params?: { path?: Record<string, unknown> };
   parseAs?: ParseAs;
-  pathSerializer?: ClientOptions["pathSerializer"];
-  querySerializer?: unknown;
-  Request?: typeof Request;
 }
 
 /** What one call needs. */
-export interface Call extends Reading {
+export interface Call extends Reading, Pick<Sending, "retries" | "onRetry"> {
   readonly settings: Settings;
   readonly method: string;
-  readonly path: string;
   /** What is known of the responses that were read. */
   readonly received: Map<Response, Received>;
   /** The key that the request carries. */
@@ -47,8 +41,6 @@ export interface Call extends Reading {
   readonly isIdempotent: (method: string) => boolean;
   /** The validators of 2xx responses, by status. */
   readonly validators: Readonly<Record<string, Validator>>;
-  readonly retries: number;
-  readonly onRetry: ((event: RetryEvent) => void | Promise<void>) | undefined;
   readonly fetch: ClientOptions["fetch"];
   /** The caller's own class; undefined for the global one. */
   readonly Request: typeof Request | undefined;
@@ -62,7 +54,7 @@ export function checkMiddleware(middleware: readonly Middleware[]): void {
   if (!Array.isArray(middleware)) throw mustBe("middleware", "a list", middleware);
   for (const each of middleware) {
     if (!each) continue; // as openapi-fetch does
-    for (const name of HOOKS) checkFunction(name, each[name]);
+    for (const name of HOOKS) checkType(name, each[name], "function");
     if (typeof each === "object" && HOOKS.some((name) => name in each)) continue;
     throw mustBe("middleware", "objects with onRequest, onResponse or onError", each);
   }
@@ -97,8 +89,8 @@ export async function prepareCall(
   const timeout = readNumber("timeout", init.timeout, settings.timeout);
   const retries = readNumber("retries", init.retries, settings.retries);
   const signals = readSignal(init.signal);
-  checkFunction("fetch", fetch);
-  checkFunction("Request", init.Request);
+  checkType("fetch", fetch, "function");
+  checkType("Request", init.Request, "function");
   checkMiddleware(middleware);
   checkOneOf("parseAs", parseAs, BODY_TYPES);
   if (body !== undefined && isBodiless(method)) {
@@ -114,7 +106,6 @@ export async function prepareCall(
     settings,
     received: new Map(),
     method,
-    path,
     name: operation ? `${method} ${path}` : redact(`${method} ${path}`),
     key,
     isJson: access !== "none",

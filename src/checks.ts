@@ -1,4 +1,5 @@
 import { ConfigurationError } from "./errors.ts";
+import { reasonOf, type Redact } from "./transport/redact.ts";
 import { throwIfAborted } from "./transport/time.ts";
 
 /** The default, the smallest and the largest value of each numeric option. */
@@ -6,6 +7,7 @@ const LIMITS = {
   timeout: [30_000, 1, 2 ** 31 - 1], // a longer one makes setTimeout fire at once
   retries: [2, 0, 100],
   maxResponseBytes: [10 * 2 ** 20, 1, 2 ** 53 - 1],
+  port: [0, 0, 65_535], // of the sandbox's server
 } as const;
 
 /** Makes the error for an option or an argument: its name, and what is wrong with it. */
@@ -14,11 +16,16 @@ export function wrong(option: string, problem: string, cause?: unknown): Configu
   return new ConfigurationError(message, { option }, cause === undefined ? {} : { cause });
 }
 
+/** Makes the error for an option or an argument that has failed, with the reason. */
+export function failed(option: string, problem: string, thrown: unknown, redact: Redact) {
+  const cause = reasonOf(thrown, redact);
+  return new ConfigurationError(`"${option}" ${problem}: ${cause.message}`, { option }, { cause });
+}
+
 /** Makes an error with the kind of a wrong value but not the value, which may be a secret. */
 export function mustBe(option: string, requirement: string, value: unknown): ConfigurationError {
-  let kind = `${value === null || Number.isNaN(value) ? value : typeof value}`;
-  if (Array.isArray(value)) kind = "array";
-  const article = /^(null|NaN|undefined)$/.test(kind) ? "" : /^[aeiou]/.test(kind) ? "an " : "a ";
+  const kind = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+  const article = /^(null|undefined)$/.test(kind) ? "" : /^[aeiou]/.test(kind) ? "an " : "a ";
   return wrong(option, `must be ${requirement}, not ${article}${kind}`);
 }
 
@@ -37,9 +44,10 @@ export function closest(given: string, names: readonly string[]): string | undef
   });
 }
 
-/** Refuses names that are not in a list. */
-export function checkNames(options: object, names: readonly string[], owner: string): void {
-  const name = Object.keys(options).find((name) => !names.includes(name));
+/** Checks options: an object without names that are not in a list. */
+export function checkOptions(options: unknown, names: readonly string[], owner: string): void {
+  if (Object(options) !== options) throw mustBe("options", "an object", options);
+  const name = Object.keys(options as object).find((name) => !names.includes(name));
   if (name === undefined) return;
   const meant = closest(name, names);
   throw wrong(name, `is not an option${meant ? `; did you mean "${meant}"?` : ` of ${owner}`}`);
@@ -75,9 +83,9 @@ export function readApiKey(value: unknown): string {
   );
 }
 
-/** Checks an optional function. */
-export function checkFunction(name: string, value: unknown): void {
-  if (value !== undefined && typeof value !== "function") throw mustBe(name, "a function", value);
+/** Checks the type of an optional value. */
+export function checkType(name: string, value: unknown, type: "boolean" | "function"): void {
+  if (value !== undefined && typeof value !== type) throw mustBe(name, `a ${type}`, value);
 }
 
 /** Checks an argument that must be one of a few values. */

@@ -6,16 +6,15 @@ import createFetchClient, {
 } from "openapi-fetch";
 
 import { type Call, checkMiddleware, type Init, prepareCall, resolveApiKey } from "./call.ts";
-import { mustBe, readApiKey } from "./checks.ts";
+import { checkOptions, mustBe, readApiKey } from "./checks.ts";
 import { guardPath, METHODS, toJson, toPath, toQuery } from "./endpoint.ts";
 import { ConfigurationError, type HttpError, type Issue, ScamAddressError } from "./errors.ts";
-import { createFetch, keep, RequestRecord } from "./fetch.ts";
+import { keep, RequestRecord, sendRequest } from "./fetch.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import type { components, paths } from "./generated/types.ts";
 import {
   CALL_OPTIONS,
   type CallOptions,
-  checkOptions,
   type ClientOptions,
   ENDPOINT_OPTIONS,
   type Middleware,
@@ -301,8 +300,7 @@ function readCheckArguments(args: unknown[]): { key?: string; options: CallOptio
   const isOwn = args.length === 0 || (args.length === 1 && isObject);
   const options = (isOwn ? first : second) ?? {};
   if (!isOwn && typeof first !== "string") {
-    const forms = "a string; checkKey() and checkKey(options) check the client's own key, " +
-      "checkKey(apiKey) and checkKey(apiKey, options) another one";
+    const forms = "a string; checkKey() checks the client's own key, checkKey(apiKey) another one";
     throw mustBe("apiKey", forms, first);
   }
   checkOptions(options, CALL_OPTIONS, "checkKey()");
@@ -311,15 +309,20 @@ function readCheckArguments(args: unknown[]): { key?: string; options: CallOptio
 
 /** Reads a response within the limits, unless that was done: middleware may have made it. */
 async function settle(response: Response, call: Call): Promise<Received> {
-  return call.received.get(response) ?? await receive(call, () => Promise.resolve(response));
+  const received = call.received.get(response) ??
+    await receive(call, () => Promise.resolve(response));
+  call.received.set(response, received);
+  return received;
 }
 
 /** Makes the error for a 4xx or 5xx status. */
 function statusError({ error, response }: Result, call: Call): HttpError {
   // openapi-fetch has read a response that onRequest has returned.
-  const encode = () =>
-    new TextEncoder().encode(typeof error === "string" ? error : JSON.stringify(error));
-  return httpError(call.received.get(response) ?? { response, body: encode() }, call);
+  const received = call.received.get(response) ?? {
+    response,
+    body: new TextEncoder().encode(typeof error === "string" ? error : JSON.stringify(error)),
+  };
+  return httpError(received, call);
 }
 
 /** Makes the error for arguments that openapi-fetch could not build a request from. */
@@ -393,7 +396,6 @@ export function createClientWith<Paths extends object = paths>(
     // A Request would leave a listener on the caller's signal until it is collected.
     const controller = isSeen ? new AbortController() : undefined;
     const stop = controller && onAbort(call.signals, (reason) => controller.abort(reason));
-    const send = createFetch(call, clock);
     let isUnderWay = false; // what is thrown from then on comes from middleware or the fetch
     const first: Middleware = { // its onResponse runs last
       onRequest({ request }) {
@@ -401,24 +403,21 @@ export function createClientWith<Paths extends object = paths>(
         request.headers.delete(apiKeyHeader); // a stray one
       },
       async onResponse({ response }) {
-        const isKnown = call.received.has(response);
         const received = await settle(response, call);
-        call.received.set(response, received);
         if (response.ok && isJson) return undefined; // openapi-fetch will not read it
-        const isUsed = !isKnown || response.bodyUsed || response.body?.locked;
-        return isUsed ? keep(received, call) : undefined;
+        return response.bodyUsed || response.body?.locked ? keep(received, call) : undefined;
       },
     };
     let result: Result;
     try {
-      result = await openapi.request(call.method as never, call.path as never, {
+      result = await openapi.request(call.method as never, path as never, {
         ...toFetchOptions(init, call),
         middleware: middleware.length > 0 ? [first, ...middleware] : [],
         parseAs: isJson ? "stream" : init.parseAs, // JSON is parsed here, to be checked
         Request: isSeen ? call.Request ?? Request : RequestRecord,
         fetch(request: Request, extension?: RequestInit) {
           isUnderWay = true;
-          return send(request, extension);
+          return sendRequest(request, call, clock, extension);
         },
         signal: controller?.signal,
       } as never);
@@ -435,14 +434,14 @@ export function createClientWith<Paths extends object = paths>(
     return { response, data: schema ? await validate(schema, data, response, call) : data };
   }
 
+  const request = (method: string, path: string, init?: Init) =>
+    dispatch(method, path, init, DOCUMENTED);
   const client = {
     // openapi-fetch's type has TRACE, which fetch forbids, so it rejects.
-    ...Object.fromEntries([...METHODS, "TRACE"].map((method) => [
-      method,
-      (path: string, init?: Init) => dispatch(method, path, init, DOCUMENTED),
-    ])),
-    request: (method: string, path: string, init?: Init) =>
-      dispatch(method, path, init, DOCUMENTED),
+    ...Object.fromEntries(
+      [...METHODS, "TRACE"].map((method) => [method, request.bind(undefined, method)]),
+    ),
+    request,
     use(...middleware: Middleware[]) {
       checkMiddleware(middleware);
       ownMiddleware.push(...middleware.filter(Boolean));

@@ -1,9 +1,8 @@
 import type { Call } from "./call.ts";
-import { wrong } from "./checks.ts";
+import { failed, wrong } from "./checks.ts";
 import { checkUrl, isBodiless } from "./endpoint.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import { readStream } from "./transport/body.ts";
-import { reasonOf } from "./transport/redact.ts";
 import { rebuild, type Received } from "./transport/response.ts";
 import { send, type Sending } from "./transport/send.ts";
 import { type Clock, within } from "./transport/time.ts";
@@ -34,30 +33,33 @@ export function keep(received: Received, call: Call): Response {
   return response;
 }
 
-/** Makes the `fetch` that openapi-fetch calls: it adds the key, and the transport sends. */
-export function createFetch(call: Call, clock: Clock) {
-  return async (given: Request | RequestRecord, extension?: RequestInit): Promise<Response> => {
-    const request = given instanceof RequestRecord && /object|function/.test(typeof given.body)
-      ? toRequest(given, call)
-      : given;
-    const isRecord = request instanceof RequestRecord;
-    try {
-      const received = await send({
-        ...call,
-        attempt: isRecord
-          ? attemptRecord(request, call, extension)
-          : await attemptRequest(request, call, extension),
-        signals: isRecord ? call.signals : [...call.signals, request.signal],
-        isIdempotent: call.isIdempotent(request.method),
-        clock,
-      });
-      if (!isRecord || !received.response.ok) return keep(received, call);
-      call.received.set(received.response, received);
-      return received.response;
-    } catch (error) {
-      throw error || new DOMException("The call was aborted", "AbortError"); // see dispatch()
-    }
-  };
+/** What openapi-fetch calls in place of `fetch`: it adds the key, and the transport sends. */
+export async function sendRequest(
+  given: Request | RequestRecord,
+  call: Call,
+  clock: Clock,
+  extension?: RequestInit,
+): Promise<Response> {
+  const request = given instanceof RequestRecord && /object|function/.test(typeof given.body)
+    ? toRequest(given, call)
+    : given;
+  const isRecord = request instanceof RequestRecord;
+  try {
+    const received = await send({
+      ...call,
+      attempt: isRecord
+        ? attemptRecord(request, call, extension)
+        : await attemptRequest(request, call, extension),
+      signals: isRecord ? call.signals : [...call.signals, request.signal],
+      isIdempotent: call.isIdempotent(request.method),
+      clock,
+    });
+    if (!isRecord || !received.response.ok) return keep(received, call);
+    call.received.set(received.response, received);
+    return received.response;
+  } catch (error) {
+    throw error || new DOMException("The call was aborted", "AbortError"); // see dispatch()
+  }
 }
 
 /** Makes a real request of a record whose body is more than a text: a form, or a stream. */
@@ -65,8 +67,7 @@ function toRequest(record: RequestRecord, { redact }: Call): Request {
   try {
     return new Request(record.url, record as RequestInit);
   } catch (error) {
-    const cause = reasonOf(error, redact);
-    throw wrong("body", `cannot be sent: ${cause.message}`, cause);
+    throw failed("body", "cannot be sent", error, redact);
   }
 }
 
@@ -114,10 +115,7 @@ async function readRequestBody(request: Request, call: Call): Promise<BufferSour
     }
     const bytes = await request.arrayBuffer(); // in Firefox, whose requests have no `body`
     return request.bodyUsed ? bytes : undefined;
-  }, (thrown) => {
-    const cause = reasonOf(thrown, call.redact);
-    return wrong("body", `cannot be read: ${cause.message}`, cause);
-  });
+  }, (thrown) => failed("body", "cannot be read", thrown, call.redact));
   if (!body || body.byteLength <= MAX_STREAM) return body;
   throw wrong("body", "must not be a stream of more than 100 MiB");
 }

@@ -4,7 +4,7 @@ import {
   type Middleware as OpenapiFetchMiddleware,
 } from "openapi-fetch";
 
-import { checkFunction, checkNames, mustBe, readApiKey, readNumber, wrong } from "./checks.ts";
+import { checkOptions, checkType, readApiKey, readNumber, wrong } from "./checks.ts";
 import { checkPath } from "./endpoint.ts";
 import type { RetryEvent } from "./transport/retry.ts";
 
@@ -152,39 +152,29 @@ export interface CallOptions {
   retries?: number | undefined;
 }
 
-/**
- * The names of the options; the compiler checks that none of {@linkcode ClientOptions} is missing.
- */
-const NAMES = /* @__PURE__ */ Object.keys(
-  {
-    allowInsecureHttp: 0,
-    apiKey: 0,
-    baseUrl: 0,
-    bodySerializer: 0,
-    fetch: 0,
-    headers: 0,
-    maxResponseBytes: 0,
-    onRetry: 0,
-    pathSerializer: 0,
-    querySerializer: 0,
-    Request: 0,
-    requestInitExt: 0,
-    retries: 0,
-    timeout: 0,
-  } satisfies Record<keyof ClientOptions, 0>,
-);
+/** The types of the options; each without one has a check of its own, or openapi-fetch's. */
+const TYPES = {
+  allowInsecureHttp: "boolean",
+  apiKey: undefined,
+  baseUrl: undefined,
+  bodySerializer: "function",
+  fetch: "function",
+  headers: undefined,
+  maxResponseBytes: undefined,
+  onRetry: "function",
+  pathSerializer: "function",
+  querySerializer: undefined,
+  Request: "function",
+  requestInitExt: undefined,
+  retries: undefined,
+  timeout: undefined,
+} satisfies Record<keyof ClientOptions, "boolean" | "function" | undefined>;
 
 /** The names of the options of a single call. */
 export const CALL_OPTIONS = ["signal", "timeout", "retries"] satisfies (keyof CallOptions)[];
 
 /** The names of the options of `call`. */
 export const ENDPOINT_OPTIONS = [...CALL_OPTIONS, "body", "query", "headers", "schema"];
-
-/** Checks the options of a call: an object without unknown names. */
-export function checkOptions(options: unknown, names: readonly string[], owner: string): void {
-  if (Object(options) !== options) throw mustBe("options", "an object", options);
-  checkNames(options as object, names, owner);
-}
 
 /** Refuses names that differ only in case; any other one may be an option of `fetch`. */
 export function checkCase(options: object): void {
@@ -194,8 +184,6 @@ export function checkCase(options: object): void {
     if (meant && meant !== name) throw wrong(name, `is not an option; did you mean "${meant}"?`);
   }
 }
-
-const FUNCTIONS = ["fetch", "onRetry", "bodySerializer", "pathSerializer", "Request"] as const;
 
 const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/]/;
 
@@ -209,20 +197,16 @@ export type Settings = ClientOptions & {
 };
 
 /** Checks the options of a client. */
-export function readClientOptions(options: ClientOptions): Settings {
-  if (typeof options !== "object" || options === null) {
-    throw mustBe("options", 'an object with a "baseUrl"', options);
-  }
-  checkNames(options, NAMES, "createClient()");
+export function readClientOptions(given: ClientOptions): Settings {
+  checkOptions(given, Object.keys(TYPES), "createClient()");
   // Each is read once, also an inherited one, so that what was checked is what is used.
-  options = Object.fromEntries(NAMES.map((name) => [name, options[name as "baseUrl"]])) as
-    & Record<string, unknown>
-    & ClientOptions;
-  for (const name of FUNCTIONS) checkFunction(name, options[name]);
-  const { allowInsecureHttp } = options;
-  if (allowInsecureHttp !== undefined && typeof allowInsecureHttp !== "boolean") {
-    throw mustBe("allowInsecureHttp", "true or false", allowInsecureHttp);
-  }
+  const options = Object.fromEntries(
+    Object.entries(TYPES).map(([name, type]) => {
+      const value: unknown = given[name as keyof ClientOptions];
+      if (type) checkType(name, value, type);
+      return [name, value];
+    }),
+  ) as unknown as ClientOptions;
   if (options.apiKey !== undefined && typeof options.apiKey !== "function") {
     readApiKey(options.apiKey);
   }

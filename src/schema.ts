@@ -1,9 +1,9 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
-import { mustBe, toPointer, wrong } from "./checks.ts";
+import { failed, mustBe, toPointer } from "./checks.ts";
 import type { Issue } from "./errors.ts";
 import type { Call } from "./call.ts";
-import { reasonOf, type Redact } from "./transport/redact.ts";
+import type { Redact } from "./transport/redact.ts";
 import { invalidResponse } from "./transport/response.ts";
 import { within } from "./transport/time.ts";
 
@@ -38,10 +38,7 @@ export async function validate(
     if (!result.issues) return { output: result.value };
     if (!Array.isArray(result.issues)) throw new TypeError("Its result has no list of issues");
     return { issues: result.issues.slice(0, MAX_ISSUES).map((issue) => toIssue(issue, redact)) };
-  }, (thrown) => {
-    const cause = reasonOf(thrown, redact);
-    return wrong("schema", `failed: ${cause.message}`, cause);
-  });
+  }, (thrown) => failed("schema", "failed", thrown, redact));
   if (issues) throw invalidResponse(call, response, issues);
   return output;
 }

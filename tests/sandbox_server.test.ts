@@ -357,7 +357,7 @@ Deno.test("serveSandbox() refuses bad arguments by name", async () => {
       { port },
       /^"port" must be a whole number from 0 to 65535$/,
     ]),
-    [sandbox, { onResponse: "log" }, /^"onResponse" must be a function$/],
+    [sandbox, { onResponse: "log" }, /^"onResponse" must be a function, not a string$/],
   ];
   for (const [sandbox, options, message] of bad) {
     const error = await serveSandbox(sandbox as never, options as never).catch((error) => error);

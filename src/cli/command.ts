@@ -3,6 +3,7 @@ import { createClient } from "../client.ts";
 import { ConfigurationError, ScamAddressError } from "../errors.ts";
 import { createSandbox, DEMO_KEY } from "../sandbox/service.ts";
 import { serveSandbox } from "../sandbox/server.ts";
+import { within } from "../transport/time.ts";
 import { CommandError, EXIT, HELP, readArguments, readNumber, type Values } from "./arguments.ts";
 import { version } from "./version.ts";
 
@@ -83,13 +84,11 @@ async function readInput({ stdin }: CommandProcess): Promise<string> {
 async function waitForKey(process: CommandProcess, limit: Limit): Promise<string> {
   if (process.stdin.isTTY) return "";
   limit.missing = "standard input has not ended";
-  const late = new Promise<never>((_, reject) => {
-    limit.signal.addEventListener("abort", () => reject(limit.signal.reason));
-  });
   const note = setTimeout(() => {
     process.stderr.write(`Waiting for the key: ${limit.missing}\n`);
   }, PATIENCE);
-  const text = await Promise.race([readInput(process), late]).finally(() => clearTimeout(note));
+  const text = await within({ signals: [limit.signal] }, () => readInput(process))
+    .finally(() => clearTimeout(note));
   return readLine(text, "Standard input");
 }
 

@@ -27,7 +27,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { wrong } from "../checks.ts";
+import { checkType, readNumber, wrong } from "../checks.ts";
 import { ConfigurationError } from "../errors.ts";
 import { apiKeyHeader } from "../generated/operations.ts";
 import { createSandbox, type Sandbox } from "./service.ts";
@@ -222,7 +222,7 @@ async function handle(
 }
 
 /** Checks the arguments of `serveSandbox`. */
-function checkArguments(sandbox: unknown, { host, port, onResponse }: ServeSandboxOptions) {
+function checkArguments(sandbox: unknown, { host, onResponse }: ServeSandboxOptions) {
   const { fetch, keys } = (sandbox ?? {}) as Sandbox;
   if (typeof fetch !== "function" || !(keys instanceof Map)) {
     throw wrong("sandbox", "must be a result of createSandbox()");
@@ -230,13 +230,7 @@ function checkArguments(sandbox: unknown, { host, port, onResponse }: ServeSandb
   if (host !== undefined && (typeof host !== "string" || !host)) {
     throw wrong("host", "must be a host name or an IP address");
   }
-  const number = port as number; // "as number <" would start type arguments to dnt's parser
-  if (port !== undefined && !(Number.isInteger(port) && number >= 0 && number <= 65_535)) {
-    throw wrong("port", "must be a whole number from 0 to 65535");
-  }
-  if (onResponse !== undefined && typeof onResponse !== "function") {
-    throw wrong("onResponse", "must be a function");
-  }
+  checkType("onResponse", onResponse, "function");
 }
 
 /** Starts to listen; resolves to an address that reaches the server from the same machine. */
@@ -293,7 +287,8 @@ export async function serveSandbox(
   options: ServeSandboxOptions = {},
 ): Promise<SandboxServer> {
   checkArguments(sandbox, options);
-  const { host = "127.0.0.1", port = 0, onResponse } = options;
+  const { host = "127.0.0.1", onResponse } = options;
+  const port = readNumber("port", options.port);
   const server = createServer((incoming, outgoing) => {
     // The target may also be "*" or an absolute URL; a slash makes a path of it.
     const path = incoming.url!.replace(/^(?!\/)/, "/");

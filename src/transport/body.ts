@@ -5,29 +5,6 @@ const isDeno = /* @__PURE__ */ /^Deno\//.test(globalThis.navigator?.userAgent);
 /** The size of the buffer that Deno reads into. */
 const BUFFER_SIZE = 16 * 2 ** 10;
 
-/** Collects bytes in one growing buffer, because a list of millions of tiny chunks fills memory. */
-class Bytes {
-  #buffer = new Uint8Array();
-  size = 0;
-
-  /** Appends bytes, up to a size. */
-  append({ buffer, byteOffset, byteLength }: ArrayBufferView, limit: number): void {
-    const bytes = new Uint8Array(buffer, byteOffset, Math.min(byteLength, limit - this.size));
-    const end = this.size + bytes.length;
-    if (end > this.#buffer.length) {
-      const larger = new Uint8Array(2 * end);
-      larger.set(this.#buffer);
-      this.#buffer = larger;
-    }
-    this.#buffer.set(bytes, this.size);
-    this.size = end;
-  }
-
-  toArray(): BufferSource {
-    return this.#buffer.subarray(0, this.size);
-  }
-}
-
 /** Cancels what can be cancelled, and ignores how that ends. */
 export function cancel(source: { cancel(): unknown } | null | undefined): void {
   (async () => await source?.cancel())().catch(() => {});
@@ -58,20 +35,28 @@ export async function readStream(
 ): Promise<BufferSource> {
   const isBuffered = isDeno && isNative;
   const reader = isBuffered ? stream.getReader({ mode: "byob" }) : stream.getReader();
-  const bytes = new Bytes();
+  let bytes = new Uint8Array(); // one that grows: a list of millions of tiny chunks fills memory
+  let size = 0;
   const stop = () => cancel(reader);
   let buffer: ArrayBufferLike = new ArrayBuffer(isBuffered ? BUFFER_SIZE : 0);
   let isDone = false;
   signal.addEventListener("abort", stop);
   try {
-    while (bytes.size <= limit && !signal.aborted) {
+    while (size <= limit && !signal.aborted) {
       const chunk: { value?: unknown; done: boolean } = await reader.read(new Uint8Array(buffer));
       const { value, done } = chunk;
       check();
       isDone = done;
       if (done) break;
       if (!ArrayBuffer.isView(value)) throw new TypeError("The body has a chunk that is not bytes");
-      bytes.append(value, limit + 1);
+      const length = Math.min(value.byteLength, limit + 1 - size);
+      if (size + length > bytes.length) {
+        const larger = new Uint8Array(2 * (size + length));
+        larger.set(bytes);
+        bytes = larger;
+      }
+      bytes.set(new Uint8Array(value.buffer, value.byteOffset, length), size);
+      size += length;
       if (isBuffered) buffer = value.buffer;
     }
   } catch (error) {
@@ -82,7 +67,7 @@ export async function readStream(
     if (!isDone) stop();
     signal.removeEventListener("abort", stop);
   }
-  return bytes.toArray();
+  return bytes.subarray(0, size);
 }
 
 let decoder: TextDecoder | undefined; // made when it is needed, because jsdom has none

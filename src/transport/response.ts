@@ -18,19 +18,16 @@ export interface Received {
   readonly isIncomplete?: boolean;
 }
 
-/** What messages need. */
-export interface Naming {
-  /** The name of the request. */
+/** What is needed to read a response. */
+export interface Reading extends Limits {
+  /** The name of the request, for messages. */
   readonly name: string;
   readonly redact: Redact;
-}
-
-/** What is needed to read a response. */
-export interface Reading extends Limits, Naming {
-  readonly name: string;
   /** The largest body that is read, in bytes. */
   readonly maxResponseBytes: number;
 }
+
+type Naming = Pick<Reading, "name" | "redact">;
 
 const MAX_ERROR_BODY = 64 * 1024;
 
@@ -104,19 +101,17 @@ export async function receive(
     return new NetworkError(`"${name}" ${failure}: ${cause.message}`, { cause });
   });
   const { response, isIncomplete } = received;
-  if (isRedirect(response)) throw redirectError(response, reading);
+  if (isRedirect(response)) {
+    const location = response.headers.get("location");
+    throw new RedirectError(`"${name}" got a redirect, which is not followed: check "baseUrl"`, {
+      status: response.status,
+      ...location !== null && { location: redact(location) },
+    });
+  }
   if (response.ok && isIncomplete) {
     throw invalidResponse(reading, response, [{ path: "", rule: "maxResponseBytes" }]);
   }
   return received;
-}
-
-function redirectError({ status, headers }: Response, { name, redact }: Reading): RedirectError {
-  const location = headers.get("location");
-  return new RedirectError(`"${name}" got a redirect, which is not followed: check "baseUrl"`, {
-    status,
-    ...location !== null && { location: redact(location) },
-  });
 }
 
 /** Makes the error for a 2xx response with a wrong body. */
@@ -143,12 +138,12 @@ export function invalidResponse(
   );
 }
 
-/** Copies headers, except names that `Headers` refuses but Node.js's parser accepts. */
-function copyHeaders(headers: Headers, read = (value: string, _name: string) => value): Headers {
+/** Copies headers, except names that have a secret, or that Node.js accepts and `Headers` refuses. */
+function copyHeaders(headers: Headers, redact: Redact = (text) => text): Headers {
   const copy = new Headers();
   headers.forEach((value, name) => {
     try {
-      copy.append(name, read(value, name));
+      if (redact(name) === name) copy.append(name, redact(value));
     } catch { /* The header is left out. */ }
   });
   return copy;
@@ -192,10 +187,7 @@ export function httpError(received: Received, { name, redact }: Naming): HttpErr
   const retryAfter = parseRetryAfter(headers.get("retry-after"), Date.now());
   return new HttpError(`"${name}" got a response with the status ${status}`, {
     status,
-    headers: copyHeaders(headers, (value, name) => {
-      if (redact(name) !== name) throw new Error("The name of the header contains the key");
-      return redact(value);
-    }),
+    headers: copyHeaders(headers, redact),
     body: readErrorBody(received, redact),
     ...retryAfter !== undefined && { retryAfter },
   });

@@ -108,7 +108,7 @@ export async function within<T>(
     });
   } catch (thrown) {
     const isAborted = signal.aborted;
-    if (!isAborted) controller.abort(thrown); // ends what the work has left behind
+    controller.abort(thrown); // ends what the work has left behind
     if (isLate) {
       throw new TimeoutError(`"${name}" took more than ${timeout} ms`, { timeout: timeout! });
     }
@@ -121,14 +121,11 @@ export async function within<T>(
 
 /** The system's time and randomness. */
 export const systemClock: Clock = {
-  async sleep(milliseconds, signals) {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    try {
-      const wait = () => new Promise<void>((resolve) => timer = setTimeout(resolve, milliseconds));
-      await within({ signals }, wait);
-    } finally {
-      clearTimeout(timer);
-    }
-  },
+  sleep: (milliseconds, signals) =>
+    within({ signals }, ({ signal }) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        signal.addEventListener("abort", () => clearTimeout(timer));
+      })),
   random: () => Math.random(),
 };
