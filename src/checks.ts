@@ -78,7 +78,7 @@ export function readApiKey(value: unknown): string {
   throw wrong(
     "apiKey",
     value
-      ? "must be Latin-1 text without control characters, and without spaces at its ends"
+      ? "must be Latin-1 text without line breaks and other control characters, and without spaces at its ends"
       : "must not be empty",
   );
 }
@@ -97,7 +97,8 @@ export function checkOneOf(name: string, value: unknown, values: readonly string
 /** Checks the signal of a call, and throws when it is aborted; returns a list of at most one. */
 export function readSignal(signal: AbortSignal | null | undefined): AbortSignal[] {
   if (signal === undefined || signal === null) return [];
-  if (Object.prototype.toString.call(signal) !== "[object AbortSignal]") {
+  const isSignal = Object.prototype.toString.call(signal) === "[object AbortSignal]";
+  if (!isSignal || typeof signal.addEventListener !== "function") {
     throw mustBe("signal", "an AbortSignal", signal);
   }
   throwIfAborted([signal]);

@@ -25,7 +25,7 @@ import { checkSchema, validate } from "./schema.ts";
 import { decode } from "./transport/body.ts";
 import { reasonOf } from "./transport/redact.ts";
 import { httpError, invalidResponse, receive, type Received } from "./transport/response.ts";
-import { type Clock, onAbort, systemClock, throwIfAborted } from "./transport/time.ts";
+import { type Clock, onAbort, systemClock, throwIfAborted, within } from "./transport/time.ts";
 
 /** The status of an API key; test `apiKeyValid` to know which of the two forms it is. */
 export type KeyStatus = components["schemas"]["KeyStatus"];
@@ -270,16 +270,16 @@ function toFetchOptions(init: Init, { settings }: Call): object {
   return {
     ...rest,
     headers: readHeaders(init.headers),
-    params: { ...params, path: params.path ?? {} }, // without `path`, no serializer is called
+    params: { ...params, path: params.path || {} }, // without `path`, no serializer is called
     pathSerializer: guardPath(init.pathSerializer ?? pathSerializer, params.path, baseUrl),
   };
 }
 
 /** Parses the body of a 2xx response as JSON, and checks it. */
-async function readData({ data, response }: Result, call: Call): Promise<unknown> {
-  const body = data === undefined ? new Uint8Array() : (await settle(response, call)).body;
+function readData({ data, response }: Result, call: Call): unknown {
+  const body = data === undefined ? new Uint8Array() : call.received.get(response)!.body;
   const { status } = response;
-  const validate = call.validators[status] ?? call.validators["2XX"];
+  const validate = call.validators[status in call.validators ? status : "2XX"];
   if (!body.byteLength && !validate) return undefined;
   let value: unknown;
   let issues: readonly Issue[] | undefined;
@@ -308,21 +308,31 @@ function readCheckArguments(args: unknown[]): { key?: string; options: CallOptio
 }
 
 /** Reads a response within the limits, unless that was done: middleware may have made it. */
-async function settle(response: Response, call: Call): Promise<Received> {
+async function settle(
+  response: Response,
+  call: Call,
+  isJson: boolean,
+): Promise<Response | undefined> {
   const received = call.received.get(response) ??
     await receive(call, () => Promise.resolve(response));
   call.received.set(response, received);
-  return received;
+  if (response.ok && isJson) return undefined; // openapi-fetch will not read it
+  return response.bodyUsed || response.body?.locked ? keep(received, call) : undefined;
 }
 
-/** Makes the error for a 4xx or 5xx status. */
-function statusError({ error, response }: Result, call: Call): HttpError {
-  // openapi-fetch has read a response that onRequest has returned.
-  const received = call.received.get(response) ?? {
-    response,
-    body: new TextEncoder().encode(typeof error === "string" ? error : JSON.stringify(error)),
+/** Makes middleware whose `onRequest` may return any response: no `onResponse` would get it. */
+function guardMiddleware(
+  middleware: Middleware,
+  settle: (response: Response) => Promise<Response | undefined>,
+): Middleware {
+  return {
+    async onRequest(parameters) {
+      const result = await middleware.onRequest?.(parameters);
+      return result instanceof Response ? await settle(result) ?? result : result;
+    },
+    onResponse: (parameters) => middleware.onResponse?.(parameters),
+    onError: (parameters) => middleware.onError?.(parameters),
   };
-  return httpError(received, call);
 }
 
 /** Makes the error for arguments that openapi-fetch could not build a request from. */
@@ -391,7 +401,9 @@ export function createClientWith<Paths extends object = paths>(
     const init = given ?? {};
     const call = await prepareCall(method, path, init, isDocumented, settings);
     const isJson = (init.parseAs ?? "json") === "json";
-    const middleware = [...ownMiddleware, ...init.middleware ?? []];
+    const finish = (response: Response) => settle(response, call, isJson);
+    const middleware = [...ownMiddleware, ...init.middleware ?? []].filter(Boolean)
+      .map((each) => guardMiddleware(each, finish));
     const isSeen = middleware.length > 0 || !isJson || !!(call.fetch ?? call.Request);
     // A Request would leave a listener on the caller's signal until it is collected.
     const controller = isSeen ? new AbortController() : undefined;
@@ -402,15 +414,10 @@ export function createClientWith<Paths extends object = paths>(
         isUnderWay = true;
         request.headers.delete(apiKeyHeader); // a stray one
       },
-      async onResponse({ response }) {
-        const received = await settle(response, call);
-        if (response.ok && isJson) return undefined; // openapi-fetch will not read it
-        return response.bodyUsed || response.body?.locked ? keep(received, call) : undefined;
-      },
+      onResponse: ({ response }) => finish(response),
     };
-    let result: Result;
-    try {
-      result = await openapi.request(call.method as never, path as never, {
+    const run = (): Promise<Result> =>
+      openapi.request(call.method as never, path as never, {
         ...toFetchOptions(init, call),
         middleware: middleware.length > 0 ? [first, ...middleware] : [],
         parseAs: isJson ? "stream" : init.parseAs, // JSON is parsed here, to be checked
@@ -421,6 +428,10 @@ export function createClientWith<Paths extends object = paths>(
         },
         signal: controller?.signal,
       } as never);
+    let result: Result;
+    try {
+      // A signal also ends a call that waits for middleware.
+      result = await (middleware.length > 0 ? within({ signals: call.signals }, run) : run());
     } catch (error) {
       throwIfAborted(call.signals); // openapi-fetch loses a falsy reason
       throw isUnderWay || error instanceof ScamAddressError ? error : unbuildable(error, call);
@@ -428,9 +439,9 @@ export function createClientWith<Paths extends object = paths>(
       stop?.();
     }
     const { response } = result;
-    if (!response.ok && throws) throw statusError(result, call);
+    if (!response.ok && throws) throw httpError(call.received.get(response)!, call);
     if (!response.ok || !isJson) return result;
-    const data = await readData(result, call);
+    const data = readData(result, call);
     return { response, data: schema ? await validate(schema, data, response, call) : data };
   }
 

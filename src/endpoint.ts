@@ -74,7 +74,7 @@ export function guardPath(
 ): PathSerializer {
   return (template) => {
     if (!serializer || !values) checkPathParameters(template, values);
-    const url = values ? (serializer ?? defaultPathSerializer)(template, values) : template;
+    const url = values ? `${(serializer ?? defaultPathSerializer)(template, values)}` : template;
     checkUrl(url, baseUrl);
     return url;
   };

@@ -22,7 +22,7 @@ export class RequestRecord {
   declare readonly body?: BodyInit;
 
   constructor(readonly url: string, init: RequestInit) {
-    Object.assign(this, init);
+    Object.assign(this, init, { url }); // which may also be among the caller's own properties
   }
 }
 

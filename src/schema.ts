@@ -35,7 +35,7 @@ export async function validate(
   const { output, issues } = await within({ name: "schema", timeout, signals }, async () => {
     const result = await schema["~standard"].validate(value);
     if (Object(result) !== result) throw new TypeError("Its result is not an object");
-    if (!result.issues) return { output: result.value };
+    if (!result.issues) return { output: await result.value }; // it may be a promise
     if (!Array.isArray(result.issues)) throw new TypeError("Its result has no list of issues");
     return { issues: result.issues.slice(0, MAX_ISSUES).map((issue) => toIssue(issue, redact)) };
   }, (thrown) => failed("schema", "failed", thrown, redact));

@@ -7,9 +7,10 @@ import {
   InvalidResponseError,
   type Middleware,
   NetworkError,
+  RedirectError,
   TimeoutError,
 } from "../mod.ts";
-import { apiKey, baseUrl, sendAll } from "./client.ts";
+import { apiKey, baseUrl, sendAll, unusedFetch } from "./client.ts";
 import { caught, failure, failures } from "./outcome.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
 import { endlessBody } from "./streams.ts";
@@ -214,3 +215,42 @@ for (const [hook, status] of makers) {
     for (const { message } of errors) expect(message).toMatch(/got a response that broke off: /);
   });
 }
+
+Deno.test("methods read a response that onRequest returns as one of the service", async () => {
+  const body = () => new ReadableStream({ start: (stream) => stream.error(new Error("boom")) });
+  const used = new Response("[1]", { status: 500 });
+  await used.text();
+  const cases: [() => Response, new (...fields: never[]) => Error][] = [
+    [() => Response.redirect("https://other.example/"), RedirectError],
+    [() => Response.error(), NetworkError],
+    [() => new Response(body()), NetworkError],
+    [() => new Response(endlessBody(new Uint8Array(9), 5).body), InvalidResponseError],
+    [() => used, NetworkError],
+  ];
+  const options = { baseUrl, apiKey, fetch: unusedFetch, retries: 0, maxResponseBytes: 20 };
+  for (const [onRequest, errorClass] of cases) {
+    const client = createClient<AnyPath>(options);
+    const middleware = [{ onRequest }];
+    for (const parseAs of ["json", "text"] as const) {
+      const call = client.GET("/report", { parseAs, middleware });
+      await failure(errorClass as new () => Error, call);
+    }
+    client.use(...middleware);
+    await failure(errorClass as new () => Error, client.call("GET", "report"));
+  }
+});
+
+Deno.test("a signal ends a call that waits for middleware", async () => {
+  await using server = await serve((_, response) => json(response, validKey));
+  const forever = () => new Promise<undefined>(() => {});
+  for (const hook of ["onRequest", "onResponse"]) {
+    const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+    client.use({ [hook]: forever } as unknown as Middleware);
+    for (const reason of ["stop", 0]) {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(reason), 20);
+      const calls = sendAll(client, { signal: controller.signal });
+      expect(await Promise.all(calls.map(caught))).toEqual([reason, reason, reason]);
+    }
+  }
+});

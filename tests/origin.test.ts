@@ -63,3 +63,28 @@ Deno.test("methods refuse a request that middleware sends to another origin", as
   expect(other.requests).toEqual([]);
   expect(server.requests).toEqual([]);
 });
+
+Deno.test("methods refuse what is no URL of theirs among the options", async () => {
+  await using other = await serve((_, response) => json(response, validKey));
+  await using server = await serve((_, response) => json(response, validKey));
+  const client = createClient<AnyPath>({ baseUrl: `${server.url}api/`, apiKey });
+  for (const middleware of [[], [{ onRequest() {} }]]) {
+    const options = { url: `${other.url}stolen`, middleware };
+    await client.GET("/report", options);
+    await client.POST("/checkKey", { ...options, body: { apiKey } });
+    for (const path of [false, "", 0]) {
+      const params = { path: path as never };
+      const get = client.GET("/report", { baseUrl: other.url, params, middleware });
+      await failure(ConfigurationError, get);
+      await failure(ConfigurationError, client.GET("/../report", { params, middleware }));
+    }
+  }
+  const written = { startsWith: () => true, slice: () => "", toString: () => other.url };
+  const pathSerializer = () => written as never;
+  const params = { path: {} };
+  await failure(ConfigurationError, client.GET("/report", { pathSerializer, params }));
+  expect(other.requests).toEqual([]);
+  expect(server.requests.map(({ url }) => url)).toEqual(
+    ["/api/report", "/api/checkKey", "/api/report", "/api/checkKey"],
+  );
+});

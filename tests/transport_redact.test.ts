@@ -269,3 +269,13 @@ Deno.test("reasonOf() shows no key, and cuts what is long", () => {
   expect(reason.code).toBe(`[redacted]${"x".repeat(90)}`);
   expect(Object.keys(reason)).toEqual(["code"]);
 });
+
+Deno.test("redactor() replaces characters that no header can carry, also percent-encoded", () => {
+  for (const key of ["emoji-😀-key", "ｆｕｌｌ", "\ue000private", "lone-\ud800-half", "€uro"]) {
+    const redact = redactor(key);
+    const percent = encodeURIComponent(key.replace(/\p{Cs}/gu, "\ufffd"));
+    for (const echo of [key, percent, percent.toLowerCase(), JSON.stringify(key).slice(1, -1)]) {
+      expect(redact(`<${echo}>`)).toBe("<[redacted]>");
+    }
+  }
+});

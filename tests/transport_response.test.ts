@@ -239,9 +239,11 @@ Deno.test("invalidResponse() says what is wrong with the body", () => {
     expect(message("json", type)).toBe('the body is not JSON, check "baseUrl"');
   }
   expect(message("json", "text/csv; charset=utf-8"))
-    .toBe('the body is "text/csv" and not JSON, read it with "parseAs"');
+    .toBe('the body is "text/csv" and not JSON; GET() and other methods read it with "parseAs"');
   expect(message("json", "text/the-key"))
-    .toBe('the body is "text/[redacted]" and not JSON, read it with "parseAs"');
+    .toBe(
+      'the body is "text/[redacted]" and not JSON; GET() and other methods read it with "parseAs"',
+    );
   expect(message("empty")).toBe("the body is empty");
   expect(message("type")).toBe("the body: type");
 });

@@ -15,18 +15,21 @@ const EXPANSION = 6;
 
 /** Matches a character as it is, percent-encoded, as in a form, and with JSON's escapes. */
 function formsOf(character: string): string {
-  const hex = character.charCodeAt(0).toString(16).padStart(4, "0");
-  const percent = character < "\x80" || character >= "\ud800"
-    ? `%${hex.slice(2)}`
-    : encodeURIComponent(character);
-  return `(?:${percent}|\\\\u${hex}|\\\\?\\u${hex}${character === " " ? "|\\+" : ""})`;
+  const units = character.split("").map((unit) =>
+    `u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+  );
+  const percent = character < "\x80"
+    ? `%${units[0]!.slice(3)}`
+    : encodeURIComponent(character.replace(/^\p{Cs}$/u, "\ufffd")); // a lone surrogate would throw
+  const [escapes, literal] = ["\\\\", "\\"].map((prefix) => prefix + units.join(prefix));
+  return `(?:${percent}|${escapes}|\\\\?${literal}${character === " " ? "|\\+" : ""})`;
 }
 
 /** Matches a secret, and whatever is in the place of the part that is not compared. */
 function patternOf(secret: string): string {
   const compared = secret.slice(0, MAX_COMPARED);
   const rest = EXPANSION * (secret.length - compared.length);
-  return compared.split("").map(formsOf).join("") + (rest ? `[^]{0,${rest}}` : "");
+  return [...compared].map(formsOf).join("") + (rest ? `[^]{0,${rest}}` : "");
 }
 
 /**

@@ -120,11 +120,12 @@ export function invalidResponse(
   { status, headers }: Response,
   issues: readonly Issue[],
 ): InvalidResponseError {
-  const [type = ""] = /^[\w.+-]+\/[\w.+-]+/.exec(headers.get("content-type") ?? "") ?? [];
+  const [type = ""] = /^[\w.+[\]-]+\/[\w.+[\]-]+/.exec(redact(headers.get("content-type") ?? "")) ??
+    [];
   const faults: Record<string, string> = {
     json: /^$|\bjson$|^text\/html$/i.test(type)
       ? 'the body is not JSON, check "baseUrl"'
-      : `the body is "${redact(type)}" and not JSON, read it with "parseAs"`,
+      : `the body is "${type}" and not JSON; GET() and other methods read it with "parseAs"`,
     empty: "the body is empty",
     maxResponseBytes: 'the body is larger than "maxResponseBytes"',
   };
