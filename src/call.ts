@@ -40,7 +40,7 @@ export interface Call extends Reading, Pick<Sending, "retries" | "onRetry"> {
   /** Whether a request with the method may be retried after any failure. */
   readonly isIdempotent: (method: string) => boolean;
   /** The validators of 2xx responses, by status. */
-  readonly validators: Readonly<Record<string, Validator>>;
+  readonly validators: Readonly<Record<string, Validator | undefined>>;
   readonly fetch: ClientOptions["fetch"];
   /** The caller's own class; undefined for the global one. */
   readonly Request: typeof Request | undefined;

@@ -8,7 +8,7 @@ import createFetchClient, {
 import { type Call, checkMiddleware, type Init, prepareCall, resolveApiKey } from "./call.ts";
 import { checkOptions, mustBe, readApiKey } from "./checks.ts";
 import { guardPath, METHODS, toJson, toPath, toQuery } from "./endpoint.ts";
-import { ConfigurationError, type HttpError, type Issue, ScamAddressError } from "./errors.ts";
+import { ConfigurationError, type Issue, ScamAddressError } from "./errors.ts";
 import { keep, RequestRecord, sendRequest } from "./fetch.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import type { components, paths } from "./generated/types.ts";
@@ -24,7 +24,7 @@ import {
 import { checkSchema, validate } from "./schema.ts";
 import { decode } from "./transport/body.ts";
 import { reasonOf } from "./transport/redact.ts";
-import { httpError, invalidResponse, receive, type Received } from "./transport/response.ts";
+import { httpError, invalidResponse, receive } from "./transport/response.ts";
 import { type Clock, onAbort, systemClock, throwIfAborted, within } from "./transport/time.ts";
 
 /** The status of an API key; test `apiKeyValid` to know which of the two forms it is. */

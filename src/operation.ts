@@ -12,7 +12,7 @@ export interface Operation {
   /** Whether the operation may be retried after any failure. */
   readonly idempotent: boolean;
   /** Validators of the JSON success responses, by status: "200", or "2XX" for all others. */
-  readonly responses?: Readonly<Record<string, Validator>>;
+  readonly responses?: Readonly<Record<string, Validator | undefined>>;
 }
 
 /** A check as `@exodus/schemasafe` writes it: when it returns `false`, `errors` says why. */

@@ -34,9 +34,8 @@ type FetchMiddleware = OpenapiFetchMiddleware;
  * header, which is added after it ran, but it sees the body of `checkKey`, which contains the key.
  * Its `options.parseAs` is `"stream"` in place of `"json"`, because this client parses JSON itself.
  *
- * `timeout` and `signal` do not stop middleware itself, and a call rejects with what it throws. A
- * response that `onResponse` or `onError` returns is read within `timeout` and `maxResponseBytes`;
- * the body of one that `onRequest` returns is limited for 2xx JSON only.
+ * A call rejects with what middleware throws. `timeout` does not limit middleware itself, but the
+ * reading of a response that it returns, as `maxResponseBytes` does.
  */
 export type Middleware = FetchMiddleware;
 

@@ -42,6 +42,7 @@ export function writeOperations(
       const operation = objectOf(pathItem[method]);
       const endpoint = `${method.toUpperCase()} ${path}`;
       const checks = successResponses(document, operation).map(([status, type, schema]) => {
+        if (schema === undefined) return `"${status}": undefined,`; // not JSON: not that of 2XX
         const place = [path, method, "responses", status, "content", type, "schema"];
         const name = `${endpoint} ${status}`;
         responses.push({ name, schema, pointer: pointerTo("paths", ...place) });
@@ -80,15 +81,18 @@ function apiKeyOf(requirements: Json[]): Operation["apiKey"] {
   return empty.length > 0 ? "optional" : "required";
 }
 
-/** Status, media type and schema of each success response with JSON. */
-function successResponses(document: Json, operation: JsonObject): [string, string, Json][] {
+/** Status, media type and schema of each success response; no schema where it is not JSON. */
+function successResponses(
+  document: Json,
+  operation: JsonObject,
+): [string, string, Json | undefined][] {
   const responses = Object.entries(objectOf(operation.responses));
   // "default" is not a success in openapi-fetch's types and in the client.
-  return responses.filter(([status]) => /^2(\d\d|XX)$/.test(status)).flatMap(([status, value]) => {
+  return responses.filter(([status]) => /^2(\d\d|XX)$/.test(status)).map(([status, value]) => {
     const content = objectOf(dereference(document, value).content);
     const types = Object.keys(content).filter(isJsonType);
     const schemas = types.map((type) => objectOf(content[type]).schema ?? true);
     const schema = schemas.length > 1 ? { anyOf: schemas } : schemas[0];
-    return schema === undefined ? [] : [[status, types[0]!, schema]];
+    return [status, types[0] ?? "", schema];
   });
 }

@@ -125,7 +125,7 @@ const visitors: Record<string, () => object> = {
       if (properties !== undefined && properties !== objectOf(properties)) return;
       for (const [index, name] of listOf(required).entries()) {
         const isNamed = Object.hasOwn(properties ?? {}, `${name}`) || additionalProperties;
-        const message = `\`required\` names \`${name}\`, which is not in \`properties\``;
+        const message = `\`required\` names \`${name}\`, which is not in \`properties\`; add it`;
         refuse(["required", `${index}`], !isNamed, message);
       }
     }),

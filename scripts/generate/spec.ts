@@ -115,7 +115,9 @@ const annotation =
 function* findProblems(root: Json, node: JsonObject, pointer = ""): Generator<[string, string]> {
   for (const [name, value] of Object.entries(node)) {
     const place = pointer + pointerTo(name);
-    if (name in {}) yield [place, `name: \`${name}\` is a name of JavaScript's; it cannot be read`];
+    if (name in {}) {
+      yield [place, `name: \`${name}\` is a name of JavaScript's and cannot be read; leave it out`];
+    }
     const isIgnored = typeof node.$ref === "string" && !annotation.test(name);
     if (isIgnored) {
       yield [place, `reference: \`$ref\` hides \`${name}\`; write \`allOf\` with both`];

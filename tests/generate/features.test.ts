@@ -63,7 +63,7 @@ const marker = "schema: Write it directly below a name in `properties`";
 const union = "schema: Write `allOf` with `anyOf` and the rest in it, as types read it";
 const mixed = "schema: Write `true`: no type has both kinds of names";
 const oneKey =
-  "security: Write `type: apiKey`, `in: header` and `name`: the client sends a key in one header";
+  "security: Delete it, or write `type: apiKey`, `in: header` and `name`: the client sends one key";
 
 /** Documents, each with what the file has at the place of the message, and the message. */
 const refused: Record<string, [document: unknown, at: string, message: string]> = {
@@ -71,7 +71,7 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
   "a list with commas in a query": [
     parameter("query", list, { explode: false }),
     '"explode"',
-    "parameter: Leave it out: a list is sent as repeated names",
+    "parameter: Leave it out if repeated names are right; if not, write a `string` that callers join",
   ],
   "a list with pipes": [parameter("query", list, { style: "pipeDelimited" }), '"style"', style],
   "a list with spaces": [parameter("query", list, { style: "spaceDelimited" }), '"style"', style],
@@ -309,7 +309,7 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
       },
     }),
     '"a"',
-    "schema: `required` names `a`, which is not in `properties`",
+    "schema: `required` names `a`, which is not in `properties`; add it",
   ],
   "tuples": [
     schemas({ A: { type: "array", prefixItems: [text] } }),
@@ -324,7 +324,7 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
   "a discriminator": [
     schemas({ A: { oneOf: [{}], discriminator: { propertyName: "a" } } }),
     '"discriminator"',
-    "schema: Write a required property with a `const` in each branch",
+    "schema: Leave it out; each branch needs a required property with a `const` of its own",
   ],
   "nullable": [
     schemas({ A: { type: "string", nullable: true } }),
@@ -364,7 +364,7 @@ const refused: Record<string, [document: unknown, at: string, message: string]> 
   "a name that JavaScript's objects have": [
     schemas({ A: { type: "object", properties: { hasOwnProperty: text } } }),
     '"hasOwnProperty"',
-    "name: `hasOwnProperty` is a name of JavaScript's; it cannot be read",
+    "name: `hasOwnProperty` is a name of JavaScript's and cannot be read; leave it out",
   ],
   "another file": [
     responding({ $ref: "https://other.example/api.yaml#/A" }),

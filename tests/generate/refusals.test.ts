@@ -71,7 +71,7 @@ const cases: Record<string, [from: string, to: string, message: string | RegExp]
   "a required property that the schema does not have": [
     "required: [name]",
     "required: [name, nmae]",
-    "pets.yaml:12:24 schema: `required` names `nmae`, which is not in `properties`",
+    "pets.yaml:12:24 schema: `required` names `nmae`, which is not in `properties`; add it",
   ],
   "two operations with one operationId": [
     "deletePet",
@@ -86,14 +86,14 @@ const cases: Record<string, [from: string, to: string, message: string | RegExp]
   "a key outside of a header": [
     "in: header",
     "in: query",
-    "pets.yaml:7:26 security: Write `type: apiKey`, `in: header` and `name`: the client sends a " +
-    "key in one header",
+    "pets.yaml:7:26 security: Delete it, or write `type: apiKey`, `in: header` and `name`: the client " +
+    "sends one key",
   ],
   "another kind of security": [
     "type: apiKey, in: header, name: X-Pets",
     "type: http, scheme: bearer",
-    "pets.yaml:7:12 security: Write `type: apiKey`, `in: header` and `name`: the client sends a " +
-    "key in one header",
+    "pets.yaml:7:12 security: Delete it, or write `type: apiKey`, `in: header` and `name`: the client " +
+    "sends one key",
   ],
   "two headers for the key": [
     "name: x-pets",

@@ -30,11 +30,11 @@ async function bundle(code: string): Promise<Uint8Array> {
   }
 }
 
-Deno.test("createClient() adds at most 10,900 bytes, gzipped, and what is generated", async () => {
+Deno.test("createClient() adds at most 11,050 bytes, gzipped, and what is generated", async () => {
   const code = await bundle('export { createClient } from "./mod.ts";');
   const generated = await bundle('export * from "./src/generated/operations.ts";');
   const [all = 0, part = 0] = [code, generated].map((each) => gzipSync(each, { level: 9 }).length);
-  expect(all - part).toBeLessThanOrEqual(10_900);
+  expect(all - part).toBeLessThanOrEqual(11_050);
   expect(new TextDecoder().decode(code)).not.toMatch(/sandbox|SCAM_ADDRESS_API_KEY/i);
 });
 
