@@ -1,6 +1,7 @@
 // What compiles and what does not: the compiler checks the `@ts-expect-error` lines.
 import { expect } from "@std/expect";
 import {
+  ConfigurationError,
   createClient,
   HttpError,
   type InvalidKey,
@@ -58,7 +59,7 @@ Deno.test("checkKey() takes no key that may be missing", async () => {
     client.checkKey(request.headers.get("x-key") ?? "");
   };
   // This one compiles, because the options may be left out, but it is refused.
-  await expect(client.checkKey(undefined)).rejects.toThrow(ScamAddressError);
+  await expect(client.checkKey(undefined)).rejects.toThrow(ConfigurationError);
 });
 
 Deno.test("POST() takes only what the OpenAPI document has", async () => {
