@@ -114,7 +114,7 @@ Deno.test("processes end, keep within their memory, and handle all rejections", 
     });
 
     await test.step(`${name} keeps no memory of calls that share a signal`, async () => {
-      await using server = await serve(respond);
+      await using server = await serve(respond, timeout);
       const grown = await play(runtime, program.path, ["memory", server.url, `${SHARING_CALLS}`], {
         timeout,
       });

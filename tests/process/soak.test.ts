@@ -7,6 +7,8 @@ import { bundle, play, runtimes } from "./support.ts";
 /** `deno task test:memory` makes more. */
 const CALLS = Number(Deno.env.get("MEMORY_CALLS") ?? 500);
 
+const timeout = 50_000 + 10 * CALLS;
+
 Deno.test("calls that meet random faults end as each of them calls for", async (test) => {
   await using program = await bundle("tests/process/soak.ts");
   for (const runtime of runtimes) {
@@ -15,12 +17,12 @@ Deno.test("calls that meet random faults end as each of them calls for", async (
       await using server = await serve((request, response, count) => {
         server.requests.length = 0;
         return respond(request, response, count);
-      });
+      }, timeout);
       const { failures, unhandled, ends, grown, seconds } = await play(
         runtime,
         program.path,
         [server.url, `${CALLS}`],
-        { timeout: 50_000 + 10 * CALLS },
+        { timeout },
       );
       console.log(`${runtime.name}: ${CALLS} calls in ${seconds} s, ${grown} bytes more`, ends);
       expect({ failures, unhandled }).toEqual({ failures: [], unhandled: [] });
