@@ -36,7 +36,7 @@ export interface Call extends Reading, Pick<Sending, "retries" | "onRetry"> {
   /** The key that the request carries. */
   readonly key: string | undefined;
   /** Whether the request has `Content-Type: application/json`, also without a body. */
-  readonly isJson: boolean;
+  readonly sendsJson: boolean;
   /** Whether a request with the method may be retried after any failure. */
   readonly isIdempotent: (method: string) => boolean;
   /** The validators of 2xx responses, by status. */
@@ -108,7 +108,7 @@ export async function prepareCall(
     method,
     name: operation ? `${method} ${path}` : redact(`${method} ${path}`),
     key,
-    isJson: access !== "none",
+    sendsJson: access !== "none",
     isIdempotent: (sent) =>
       operation && sent === method ? operation.idempotent : isIdempotent(sent),
     validators: method === "HEAD" ? {} : operation?.responses ?? {},

@@ -320,15 +320,15 @@ async function settle(
   return response.bodyUsed || response.body?.locked ? keep(received, call) : undefined;
 }
 
-/** Makes middleware whose `onRequest` may return any response: no `onResponse` would get it. */
+/** Makes middleware that settles what `onRequest` returns, which no `onResponse` gets. */
 function guardMiddleware(
   middleware: Middleware,
-  settle: (response: Response) => Promise<Response | undefined>,
+  finish: (response: Response) => Promise<Response | undefined>,
 ): Middleware {
   return {
     async onRequest(parameters) {
       const result = await middleware.onRequest?.(parameters);
-      return result instanceof Response ? await settle(result) ?? result : result;
+      return result instanceof Response ? await finish(result) ?? result : result;
     },
     onResponse: (parameters) => middleware.onResponse?.(parameters),
     onError: (parameters) => middleware.onError?.(parameters),
@@ -455,7 +455,7 @@ export function createClientWith<Paths extends object = paths>(
     request,
     use(...middleware: Middleware[]) {
       checkMiddleware(middleware);
-      ownMiddleware.push(...middleware.filter(Boolean));
+      ownMiddleware.push(...middleware);
     },
     eject(...middleware: Middleware[]) {
       for (const each of middleware) {

@@ -13,7 +13,8 @@ export interface Issue {
   readonly path: string;
   /**
    * The rule that the response breaks: a keyword of JSON Schema, or `json` (not JSON), `empty`,
-   * `maxResponseBytes` (too large) or `schema` (rejected by the schema given to `call`).
+   * `maxResponseBytes` (too large), `depth` (nested too deep to be checked) or `schema` (rejected
+   * by the schema given to `call`).
    */
   readonly rule: string;
   /**

@@ -72,8 +72,8 @@ function toRequest(record: RequestRecord, { redact }: Call): Request {
 }
 
 /** Adds the key, and the content type of JSON unless there is another one. */
-function complete(headers: Headers, { isJson, key }: Call): Headers {
-  if (isJson && !headers.has("content-type")) headers.set("content-type", "application/json");
+function complete(headers: Headers, { key, sendsJson }: Call): Headers {
+  if (sendsJson && !headers.has("content-type")) headers.set("content-type", "application/json");
   if (key === undefined) headers.delete(apiKeyHeader);
   else headers.set(apiKeyHeader, key);
   return headers;

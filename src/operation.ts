@@ -11,7 +11,10 @@ export interface Operation {
   readonly apiKey: "required" | "optional" | "none";
   /** Whether the operation may be retried after any failure. */
   readonly idempotent: boolean;
-  /** Validators of the JSON success responses, by status: "200", or "2XX" for all others. */
+  /**
+   * Validators of the JSON success responses, by status: "200", or "2XX" for all others; `undefined`
+   * for a status whose response is not JSON.
+   */
   readonly responses?: Readonly<Record<string, Validator | undefined>>;
 }
 
