@@ -1,7 +1,7 @@
 import process from "node:process";
 
 import type { ScamAddressClient } from "../mod.ts";
-import { apiKeyHeader } from "../src/generated/operations.ts";
+import { apiKeyHeader, operations } from "../src/generated/operations.ts";
 import type { AnyPath } from "./server.ts";
 
 /** Whether the tests run on Deno; otherwise they run on Node. */
@@ -9,6 +9,13 @@ export const isDeno = "deno" in process.versions;
 
 /** The header of the key, as Node.js names headers. */
 export const keyHeader = apiKeyHeader.toLowerCase();
+
+/** The path of `checkKey` in the OpenAPI document, such as "/checkKey". */
+export const checkKeyPath = Object.keys(operations)
+  .find((endpoint) => operations[endpoint]!.operationId === "checkKey")!.replace("POST ", "");
+
+/** The name of an endpoint that is reserved for tests: no OpenAPI document has it. */
+export const undocumented = "undocumented";
 
 /** The key of clients that need any key. */
 export const apiKey = "key-of-the-client";
@@ -20,8 +27,8 @@ export const baseUrl = "https://service.example/";
 export function sendAll(client: ScamAddressClient<AnyPath>, init = {}): Promise<unknown>[] {
   return [
     client.checkKey(init),
-    client.call("GET", "report", init),
-    client.GET("/report", init),
+    client.call("GET", undocumented, init),
+    client.GET(`/${undocumented}`, init),
   ];
 }
 
