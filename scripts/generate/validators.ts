@@ -32,10 +32,8 @@ class SchemaReader {
       if (keyword === "$ref") schema.$ref = this.define(pointerOf(value), this.resolve(value));
       else if (keyword === "required") {
         const { properties } = objectOf(from); // some are only in requests
-        schema.required = listOf(value).filter((name) => {
-          const { readOnly, writeOnly } = objectOf(objectOf(properties)[`${name}`]);
-          return !writeOnly || readOnly;
-        });
+        const isWriteOnly = (name: Json) => objectOf(objectOf(properties)[`${name}`]).writeOnly;
+        schema.required = listOf(value).filter((name) => !isWriteOnly(name));
       } else if (values.includes(keyword)) schema[keyword] = value;
       else if (schemas.includes(keyword)) {
         schema[keyword] = typeof value === "boolean" ? value : this.read(value);

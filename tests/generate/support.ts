@@ -72,7 +72,7 @@ export async function generated(document: unknown): Promise<Generated> {
 /** Compiles the validator of one schema. */
 export async function validatorOf(schema: unknown, components?: unknown) {
   const { operations } = await generated(responding(schema, components));
-  return operations["GET /value"]!.responses!["200"]!;
+  return operations["GET /value"]!.responses["200"]!;
 }
 
 /** How a process ended and what it printed. */

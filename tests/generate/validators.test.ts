@@ -38,6 +38,14 @@ const schemas = {
   FishKind: { const: "fish" },
 };
 
+/** Two objects whose property "kind" has a constant, and that require "a" or "b". */
+const tagged = (constants: unknown[]) =>
+  ["a", "b"].map((name, index) => ({
+    type: "object",
+    required: ["kind", name],
+    properties: { kind: { const: constants[index] }, [name]: {} },
+  }));
+
 /**
  * Values that match a schema, and values that do not, with the place and rule of the first problem.
  */
@@ -53,6 +61,15 @@ const cases: Record<string, Case> = {
       [{ data: { kind: "cat" } }, "/data/lives required"],
       [{ data: { kind: "cat", lives: "9" } }, "/data/lives type"],
     ],
+  ],
+  "what only requests or only responses have": [
+    {
+      type: "object",
+      required: ["a", "b"],
+      properties: { a: { writeOnly: true }, b: { readOnly: true } },
+    },
+    [{ b: 1 }, { a: 1, b: 1 }],
+    [[{ a: 1 }, "/b required"]],
   ],
   "items": [
     { type: "array", items: { type: "array", items: ref("Cat") } },
@@ -115,6 +132,21 @@ const cases: Record<string, Case> = {
     [{ kind: "a" }],
     [[{}, " oneOf"], [{ kind: "c" }, " oneOf"]],
   ],
+  "a union with null among its constants": [
+    { oneOf: tagged([null, "b"]) },
+    [{ kind: null, a: 1 }, { kind: "b", b: 1 }],
+    [[{ kind: null }, "/a required"], [{ kind: "b" }, "/b required"], [{ kind: 1 }, "/kind const"]],
+  ],
+  "a union whose constants are equal": [
+    { oneOf: tagged(["x", "x"]) },
+    [{ kind: "x", a: 1 }, { kind: "x", b: 1 }],
+    [[{ kind: "x" }, " oneOf"], [{ kind: "x", a: 1, b: 1 }, " oneOf"]],
+  ],
+  "a union whose constants are equal objects": [
+    { anyOf: tagged([{ x: 1 }, { x: 1 }]) },
+    [{ kind: { x: 1 }, b: 1 }],
+    [[{ kind: { x: 1 } }, " anyOf"]],
+  ],
   "an enum that is left open": [
     { anyOf: [{ enum: ["safe", "suspicious"] }, { type: "string" }] },
     ["safe", "new"],
@@ -134,6 +166,15 @@ const cases: Record<string, Case> = {
     { type: "object", properties: { a: false, b: { items: false } } },
     [{}, { b: [] }],
     [[{ a: 1 }, "/a not"], [{ b: [1] }, "/b items"]],
+  ],
+  "patternProperties": [
+    {
+      type: "object",
+      patternProperties: { "^x": { type: "integer" } },
+      additionalProperties: true,
+    },
+    [{ x1: 1, y: "a" }],
+    [[{ x1: "a" }, "/* type"]],
   ],
   "dependentRequired": [
     { dependentRequired: { a: ["b"] } },
@@ -184,6 +225,41 @@ for (const [name, [schema, fits, faults]] of Object.entries(cases)) {
       expect([value, issues]).toEqual([value, [fault]]);
       expect(JSON.stringify(value)).toBe(text);
     }
+  });
+}
+
+const keywords: [schema: Record<string, unknown>, fits: unknown, fault: unknown][] = [
+  [{ const: 1 }, 1, 2],
+  [{ enum: [1, null] }, null, 2],
+  [{ type: ["integer", "null"] }, null, "1"],
+  [{ pattern: "^a$" }, "a", "b"],
+  [{ multipleOf: 2 }, 4, 3],
+  [{ uniqueItems: true }, [1, 2], [1, 1]],
+  [{ minLength: 1 }, "a", ""],
+  [{ maxLength: 1 }, "a", "ab"],
+  [{ minimum: 1 }, 1, 0],
+  [{ maximum: 1 }, 1, 2],
+  [{ exclusiveMinimum: 1 }, 2, 1],
+  [{ exclusiveMaximum: 1 }, 0, 1],
+  [{ minItems: 1 }, [1], []],
+  [{ maxItems: 1 }, [1], [1, 2]],
+  [{ contains: { type: "null" } }, [1, null], [1]],
+  [{ minContains: 2, contains: { type: "null" } }, [null, null], [null]],
+  [{ maxContains: 1, contains: { type: "null" } }, [null], [null, null]],
+  [{ unevaluatedItems: false }, [], [1]],
+  [{ minProperties: 1 }, { a: 1 }, {}],
+  [{ maxProperties: 1 }, { a: 1 }, { a: 1, b: 1 }],
+  [{ propertyNames: { maxLength: 1 } }, { a: 1 }, { ab: 1 }],
+  [{ dependentSchemas: { a: { maxProperties: 1 } } }, { b: 1, c: 1 }, { a: 1, b: 1 }],
+  [{ not: { type: "null" } }, 1, null],
+  [{ if: { type: "null" }, then: { not: {} } }, 1, null],
+  [{ if: { type: "null" }, else: { not: {} } }, null, 1],
+];
+
+for (const [schema, fits, fault] of keywords) {
+  Deno.test(`a validator checks ${Object.keys(schema).join(" and ")}`, async () => {
+    const validate = await validatorOf(schema);
+    expect([validate(fits), validate(fault)]).toEqual([undefined, [expect.anything()]]);
   });
 }
 
