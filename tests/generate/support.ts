@@ -1,6 +1,6 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeOperations } from "../../scripts/generate/operations.ts";
 import { readSpec } from "../../scripts/generate/spec.ts";
@@ -24,7 +24,7 @@ export async function folder(): Promise<Folder> {
   return {
     path,
     async write(name, content) {
-      const file = join(path, name);
+      const file = resolve(path, name);
       await writeFile(
         file,
         typeof content === "string" ? content : JSON.stringify(content, null, 2),
