@@ -55,327 +55,288 @@ const style = "parameter: Leave it out, or write `deepObject` for an object in a
 const forbidden = "Leave it out: fetch or the client sets this header";
 const accept = "Leave it out: callers give `headers: { Accept: … }` with a call";
 const aName = "Write letters, digits, `-` and `_`";
+const aPath = "path: Write the path as URLs have it, without `.`, `..` and empty segments";
+const noRequestBody = "path: Write `post`, or parameters: fetch sends no body with this method";
+const unseen = "response: Leave it out: the client never returns this status";
+const marker = "schema: Write it directly below a name in `properties`";
 const status = "response: Write `2XX`, `4XX` or `5XX`: types do not have this status";
 const success = "response: Add a success response, such as `2XX`: `default` describes errors";
 const noBody = "response: Leave `content` out: this response has no body";
 
-/** Documents by message, and by what the file has at its place. */
-const refused: Record<string, Record<string, Record<string, unknown>>> = {
-  [sendable]: {
-    '"schema"': {
-      "an object as names of a query": query({ type: "object" }),
-      "an object with a list in a query": deep({ properties: { a: list } }),
-      "an object with any names in a query": deep({ additionalProperties: text }),
-      "an object with a name that a query cannot have": deep({ properties: { "a&b": text } }),
-      "an object with a field that only responses have": deep({
-        properties: { a: { ...text, readOnly: true } },
-      }),
-      "an object with a field that only requests have": deep({
-        properties: { a: { ...text, writeOnly: true } },
-      }),
-      "a string as deepObject": query(text, { style: "deepObject" }),
-      "a list of lists in a query": query({ type: "array", items: list }),
-      "a parameter that may be null": query({ type: ["string", "null"] }),
-      "a parameter that is null": query({ const: null }),
-      "a parameter of any type": query({}),
-      "a parameter with a branch of any type": query({ anyOf: [text, {}] }),
-      "an object in a path": parameter("path", { type: "object" }),
-      "a list in a header": parameter("header", list),
-    },
+/** Documents by what the file has at the place of the message, and by the message. */
+const refused: Record<string, Record<string, unknown>> = {
+  [`"schema" ${sendable}`]: {
+    "an object as names of a query": query({ type: "object" }),
+    "an object with a list in a query": deep({ properties: { a: list } }),
+    "an object with any names in a query": deep({ additionalProperties: text }),
+    "an object with a name that a query cannot have": deep({ properties: { "a&b": text } }),
+    "an object with a field that only responses have": deep({
+      properties: { a: { ...text, readOnly: true } },
+    }),
+    "an object with a field that only requests have": deep({
+      properties: { a: { ...text, writeOnly: true } },
+    }),
+    "a string as deepObject": query(text, { style: "deepObject" }),
+    "a list of lists in a query": query({ type: "array", items: list }),
+    "a parameter that may be null": query({ type: ["string", "null"] }),
+    "a parameter that is null": query({ const: null }),
+    "a parameter of any type": query({}),
+    "a parameter with a branch of any type": query({ anyOf: [text, {}] }),
+    "an object in a path": parameter("path", { type: "object" }),
+    "a list in a header": parameter("header", list),
   },
-  [style]: {
-    '"style"': {
-      "a list with pipes": query(list, { style: "pipeDelimited" }),
-      "a list with spaces": query(list, { style: "spaceDelimited" }),
-      "matrix in a path": parameter("path", text, { style: "matrix" }),
-      "label in a path": parameter("path", text, { style: "label" }),
-    },
+  [`"style" ${style}`]: {
+    "a list with pipes": query(list, { style: "pipeDelimited" }),
+    "a list with spaces": query(list, { style: "spaceDelimited" }),
+    "matrix in a path": parameter("path", text, { style: "matrix" }),
+    "label in a path": parameter("path", text, { style: "label" }),
   },
-  "parameter: Leave it out if repeated names are right; if not, write a `string` that callers join":
+  '"explode" parameter: Leave it out if repeated names are right; if not, write a `string` that callers join':
     {
-      '"explode"': { "a list with commas in a query": query(list, { explode: false }) },
+      "a list with commas in a query": query(list, { explode: false }),
     },
-  "parameter: Leave it out: all values are percent-encoded": {
-    '"allowReserved"': { "reserved characters": query(text, { allowReserved: true }) },
+  '"allowReserved" parameter: Leave it out: all values are percent-encoded': {
+    "reserved characters": query(text, { allowReserved: true }),
   },
-  "parameter: Write `schema` in its place": {
-    '"content"': {
-      "JSON in a query": query(undefined, { content: json() }),
-      "JSON in a path": parameter("path", undefined, { content: json() }),
-      "JSON in a header": header("X-A", { schema: undefined, content: json() }),
+  '"content" parameter: Write `schema` in its place': {
+    "JSON in a query": query(undefined, { content: json() }),
+    "JSON in a path": parameter("path", undefined, { content: json() }),
+    "JSON in a header": header("X-A", { schema: undefined, content: json() }),
+  },
+  [`"name" parameter: ${aName}`]: {
+    "a name that a query cannot have": query(text, { name: "a&b" }),
+    "a name that openapi-fetch reads as a style": parameter("path", text, { name: ".id" }),
+    "a header parameter with spaces": header("X Name"),
+  },
+  '"explode" parameter: Leave it out: a list is sent with commas': {
+    "explode in a path": parameter("path", list, { explode: true }),
+  },
+  '"style" parameter: Leave it out': {
+    "another style of a header": header("X-A", { style: "form" }),
+  },
+  '"in" parameter: Write `required: true` next to it': {
+    "an optional path parameter": parameter("path", text, { required: false }),
+  },
+  '"in" parameter: Write `header`: the client sends no cookies': {
+    "a cookie": parameter("cookie", text),
+  },
+  [`"name" parameter: ${forbidden}`]: {
+    "a header parameter Content-Type": header("content-type"),
+    "a header parameter that fetch forbids": header("Host"),
+  },
+  [`"name" parameter: ${accept}`]: { "a header parameter Accept": header("Accept") },
+  '"name" parameter: Write a security scheme with `type: apiKey`, `in: header` and this name; a key may begin with `Bearer `':
+    {
+      "a header parameter Authorization": header("Authorization"),
     },
-  },
-  [`parameter: ${aName}`]: {
-    '"name"': {
-      "a name that a query cannot have": query(text, { name: "a&b" }),
-      "a name that openapi-fetch reads as a style": parameter("path", text, { name: ".id" }),
-      "a header parameter with spaces": header("X Name"),
-    },
-  },
-  "parameter: Leave it out: a list is sent with commas": {
-    '"explode"': { "explode in a path": parameter("path", list, { explode: true }) },
-  },
-  "parameter: Leave it out": {
-    '"style"': { "another style of a header": header("X-A", { style: "form" }) },
-  },
-  "parameter: Write `required: true` next to it": {
-    '"in"': { "an optional path parameter": parameter("path", text, { required: false }) },
-  },
-  "parameter: Write `header`: the client sends no cookies": {
-    '"in"': { "a cookie": parameter("cookie", text) },
-  },
-  [`parameter: ${forbidden}`]: {
-    '"name"': {
-      "a header parameter Content-Type": header("content-type"),
-      "a header parameter that fetch forbids": header("Host"),
-    },
-  },
-  [`parameter: ${accept}`]: { '"name"': { "a header parameter Accept": header("Accept") } },
-  "parameter: Write a security scheme with `type: apiKey`, `in: header` and this name; a key may begin with `Bearer `":
-    { '"name"': { "a header parameter Authorization": header("Authorization") } },
 
-  "request: Write only `application/json`, which the client sends": {
-    '"content"': {
-      "a merge patch": body({ "application/merge-patch+json": {} }, "patch"),
-      "a form": body({ "application/x-www-form-urlencoded": {} }),
-      "JSON or something else as body": body({ ...json(), "text/plain": {} }),
-      "JSON with a charset as body": body({ "application/json; charset=utf-8": {} }),
-      "a body of no type": body({}),
-    },
+  '"content" request: Write only `application/json`, which the client sends': {
+    "a merge patch": body({ "application/merge-patch+json": {} }, "patch"),
+    "a form": body({ "application/x-www-form-urlencoded": {} }),
+    "JSON or something else as body": body({ ...json(), "text/plain": {} }),
+    "JSON with a charset as body": body({ "application/json; charset=utf-8": {} }),
+    "a body of no type": body({}),
   },
-  "path: Write `post`, or parameters: fetch sends no body with this method": {
-    '"get"': { "a body of GET": body(json(), "get") },
-    '"head"': { "a body of HEAD": body(json(), "head") },
+  [`"get" ${noRequestBody}`]: { "a body of GET": body(json(), "get") },
+  [`"head" ${noRequestBody}`]: { "a body of HEAD": body(json(), "head") },
+  '"servers" path: Leave it out: all requests go to `baseUrl`': {
+    "the servers of a path": operation({}, "get", { servers: [{ url: "/a" }] }),
   },
-  "path: Leave it out: all requests go to `baseUrl`": {
-    '"servers"': { "the servers of a path": operation({}, "get", { servers: [{ url: "/a" }] }) },
+  '"trace" path: Leave it out: fetch does not send it': { "TRACE": operation({}, "trace") },
+  [`"/a/../b" ${aPath}`]: { "a path with ..": path("/a/../b") },
+  [`"//value" ${aPath}`]: { "a path with an empty segment": path("//value") },
+  [`"/a//" ${aPath}`]: { "a path with an empty last segment": path("/a//") },
+  [`"/a#b" ${aPath}`]: { "a path with a fragment": path("/a#b") },
+  '"servers" operation: Leave it out: all requests go to `baseUrl`': {
+    "the servers of an operation": operation({ servers: [{ url: "/a" }] }),
   },
-  "path: Leave it out: fetch does not send it": { '"trace"': { "TRACE": operation({}, "trace") } },
-  "path: Write the path as URLs have it, without `.`, `..` and empty segments": {
-    '"/a/../b"': { "a path with ..": path("/a/../b") },
-    '"//value"': { "a path with an empty segment": path("//value") },
-    '"/a//"': { "a path with an empty last segment": path("/a//") },
-    '"/a#b"': { "a path with a fragment": path("/a#b") },
-    '"/a b"': { "a path with a space": path("/a b") },
+  '"callbacks" operation: Leave it out: the client receives no requests': {
+    "callbacks": operation({ callbacks: {} }),
   },
-  "operation: Leave it out: all requests go to `baseUrl`": {
-    '"servers"': { "the servers of an operation": operation({ servers: [{ url: "/a" }] }) },
+  '"jsonSchemaDialect" operation: Leave it out': {
+    "another dialect": root({ jsonSchemaDialect: "https://a.example" }),
   },
-  "operation: Leave it out: the client receives no requests": {
-    '"callbacks"': { "callbacks": operation({ callbacks: {} }) },
+  '"x-idempotent" idempotent: Expected `true` or `false`': {
+    "an x-idempotent that is a word": operation({ "x-idempotent": "True" }),
+    "an x-idempotent that is text": operation({ "x-idempotent": "true" }),
+    "an x-idempotent that is null": operation({ "x-idempotent": null }),
   },
-  "operation: Leave it out": {
-    '"jsonSchemaDialect"': { "another dialect": root({ jsonSchemaDialect: "https://a.example" }) },
+  '"x-idempotant" idempotent: Unknown extension; did you mean `x-idempotent`?': {
+    "nearly x-idempotent": operation({ "x-idempotant": true }),
   },
-  "idempotent: Expected `true` or `false`": {
-    '"x-idempotent"': {
-      "an x-idempotent that is a word": operation({ "x-idempotent": "True" }),
-      "an x-idempotent that is text": operation({ "x-idempotent": "true" }),
-      "an x-idempotent that is null": operation({ "x-idempotent": null }),
-    },
+  '"get" operation-operationId: Operation object should contain `operationId` field.': {
+    "an operation without an operationId": operation({ operationId: undefined }),
   },
-  "idempotent: Unknown extension; did you mean `x-idempotent`?": {
-    '"x-idempotant"': { "nearly x-idempotent": operation({ "x-idempotant": true }) },
-  },
-  "operation-operationId: Operation object should contain `operationId` field.": {
-    '"get"': { "an operation without an operationId": operation({ operationId: undefined }) },
-  },
-  "operation-operationId-unique: Every operation must have a unique `operationId`.": {
-    "{": {
-      "two operations with one operationId": operation({}, "get", {
-        put: { operationId: "value", summary: "", responses: {} },
-      }),
-    },
+  "{ operation-operationId-unique: Every operation must have a unique `operationId`.": {
+    "two operations with one operationId": operation({}, "get", {
+      put: { operationId: "value", summary: "", responses: {} },
+    }),
   },
 
-  [status]: {
-    '"2xx"': { "a status in lower case": responses({ 200: undefined, "2xx": json() }) },
-    '"226"': { "a status that the types do not have": responses({ 226: json() }) },
+  [`"2xx" ${status}`]: { "a status in lower case": responses({ 200: undefined, "2xx": json() }) },
+  [`"226" ${status}`]: { "a status that the types do not have": responses({ 226: json() }) },
+  [`"302" ${unseen}`]: { "a redirect": responses({ 200: undefined, 302: undefined }) },
+  [`"1XX" ${unseen}`]: { "a status below 200": responses({ 200: undefined, "1XX": undefined }) },
+  [`"responses" ${success}`]: {
+    "only a default response": responses({ default: json() }),
+    "no success response": responses({ 304: undefined, 404: json() }),
   },
-  "response: Leave it out: the client never returns this status": {
-    '"302"': { "a redirect": responses({ 200: undefined, 302: undefined }) },
-    '"1XX"': { "a status below 200": responses({ 200: undefined, "1XX": undefined }) },
+  '"200" response: Write a media type without `*`, such as `application/json`': {
+    "a success response of any type": responses({ 200: { "*/*": {} } }),
   },
-  [success]: {
-    '"responses"': {
-      "only a default response": responses({ default: json() }),
-      "no success response": responses({ 304: undefined, 404: json() }),
-    },
+  '"200" response: Write JSON or other types: the client does not ask for one': {
+    "JSON or something else": responses({ 200: { ...json(), "text/csv": {} } }),
   },
-  "response: Write a media type without `*`, such as `application/json`": {
-    '"200"': { "a success response of any type": responses({ 200: { "*/*": {} } }) },
-  },
-  "response: Write JSON or other types: the client does not ask for one": {
-    '"200"': { "JSON or something else": responses({ 200: { ...json(), "text/csv": {} } }) },
-  },
-  [noBody]: {
-    '"204"': { "content of a 204": responses({ 204: json() }) },
-    '"304"': { "content of a 304": responses({ 200: json(), 304: json() }) },
-    '"200"': { "content of HEAD": responses({ 200: json() }, "head") },
-  },
+  [`"204" ${noBody}`]: { "content of a 204": responses({ 204: json() }) },
+  [`"304" ${noBody}`]: { "content of a 304": responses({ 200: json(), 304: json() }) },
+  [`"200" ${noBody}`]: { "content of HEAD": responses({ 200: json() }, "head") },
 
-  "schema: The schema is a part of itself; refer to it from `properties`": {
-    '"A"': {
-      "allOf in a circle": schema({ allOf: [ref("A"), { type: "object" }] }),
-      "anyOf in a circle": schema({ anyOf: [ref("B"), { type: "null" }] }, {
-        B: { anyOf: [ref("A")] },
-      }),
-      "a list of itself": schema({ type: "array", items: ref("A") }),
-      "a schema that depends on itself": schema({
-        type: "object",
-        dependentSchemas: { a: ref("A") },
-      }),
-    },
+  '"A" schema: The schema is a part of itself; refer to it from `properties`': {
+    "allOf in a circle": schema({ allOf: [ref("A"), { type: "object" }] }),
+    "anyOf in a circle": schema({ anyOf: [ref("B"), { type: "null" }] }, {
+      B: { anyOf: [ref("A")] },
+    }),
+    "a list of itself": schema({ type: "array", items: ref("A") }),
+    "a schema that depends on itself": schema({
+      type: "object",
+      dependentSchemas: { a: ref("A") },
+    }),
   },
-  "schema: Write it directly below a name in `properties`": {
-    '"readOnly"': { "readOnly outside of properties": schema({ ...text, readOnly: true }) },
-    '"writeOnly"': { "writeOnly outside of properties": schema({ ...text, writeOnly: true }) },
+  [`"readOnly" ${marker}`]: {
+    "readOnly outside of properties": schema({ ...text, readOnly: true }),
   },
-  "schema: Add `type: object`, without which other values match too": {
-    '"A"': {
-      "properties of what may be no object": schema({ properties: { a: text } }),
-      "values of what may be no object": schema({ additionalProperties: text }),
-    },
+  [`"writeOnly" ${marker}`]: {
+    "writeOnly outside of properties": schema({ ...text, writeOnly: true }),
   },
-  "schema: Write `true`: no type has both kinds of names": {
-    '"additionalProperties"': {
-      "additional properties with a schema": object({ a: text }, { additionalProperties: text }),
-    },
+  '"A" schema: Add `type: object`, without which other values match too': {
+    "properties of what may be no object": schema({ properties: { a: text } }),
+    "values of what may be no object": schema({ additionalProperties: text }),
   },
-  "schema: Write `allOf` with `anyOf` and the rest in it, as types read it": {
-    '"anyOf"': {
-      "anyOf next to properties": object({ a: text }, { anyOf: [{}] }),
-      "anyOf next to a type": schema({ type: "string", anyOf: [{ enum: ["a"] }] }),
-      "anyOf next to allOf": schema({ allOf: [text], anyOf: [{ enum: ["a"] }] }),
-    },
+  '"additionalProperties" schema: Write `true`: no type has both kinds of names': {
+    "additional properties with a schema": object({ a: text }, { additionalProperties: text }),
   },
-  "schema: Add `additionalProperties: true`: types need it": {
-    '"patternProperties"': {
-      "patterns of names": schema({ type: "object", patternProperties: { "^x": text } }),
-    },
+  '"anyOf" schema: Write `allOf` with `anyOf` and the rest in it, as types read it': {
+    "anyOf next to properties": object({ a: text }, { anyOf: [{}] }),
+    "anyOf next to a type": schema({ type: "string", anyOf: [{ enum: ["a"] }] }),
+    "anyOf next to allOf": schema({ allOf: [text], anyOf: [{ enum: ["a"] }] }),
   },
-  "schema: `required` names `b`, which is not in `properties`; add it": {
-    '"b"': {
-      "a required property that is not there": object({ a: text }, { required: ["a", "b"] }),
-      "a required property that is in another schema": schema({
-        allOf: [ref("B"), { type: "object", required: ["b"] }],
-      }, { B: { type: "object", properties: { b: { ...text, writeOnly: true } } } }),
-    },
+  '"patternProperties" schema: Add `additionalProperties: true`: types need it': {
+    "patterns of names": schema({ type: "object", patternProperties: { "^x": text } }),
   },
-  "schema: Write `items`, with `anyOf` for several kinds: types have no tuples": {
-    '"prefixItems"': { "tuples": schema({ type: "array", prefixItems: [text], items: false }) },
+  '"b" schema: `required` names `b`, which is not in `properties`; add it': {
+    "a required property that is not there": object({ a: text }, { required: ["a", "b"] }),
+    "a required property that is in another schema": schema({
+      allOf: [ref("B"), { type: "object", required: ["b"] }],
+    }, { B: { type: "object", properties: { b: { ...text, writeOnly: true } } } }),
   },
-  "schema: Leave it out; each branch needs a required property with a `const` of its own": {
-    '"discriminator"': {
+  '"prefixItems" schema: Write `items`, with `anyOf` for several kinds: types have no tuples': {
+    "tuples": schema({ type: "array", prefixItems: [text], items: false }),
+  },
+  '"discriminator" schema: Leave it out; each branch needs a required property with a `const` of its own':
+    {
       "a discriminator": schema({ oneOf: [{}], discriminator: { propertyName: "a" } }),
     },
+  '"nullable" schema: Write `type: [string, "null"]`': {
+    "nullable": schema({ type: "string", nullable: true }),
   },
-  'schema: Write `type: [string, "null"]`': {
-    '"nullable"': { "nullable": schema({ type: "string", nullable: true }) },
+  '"$id" schema: Leave it out': { "a base": schema({ $id: "https://a.example" }) },
+  '"$defs" schema: Write the schemas below `components`': {
+    "schemas in a schema": schema({ $defs: { B: text } }),
   },
-  "schema: Leave it out": { '"$id"': { "a base": schema({ $id: "https://a.example" }) } },
-  "schema: Write the schemas below `components`": {
-    '"$defs"': { "schemas in a schema": schema({ $defs: { B: text } }) },
+  '"$dynamicRef" schema: Use `$ref`': { "a dynamic reference": schema({ $dynamicRef: "#a" }) },
+  '"a" schema: Invalid regular expression: /(/u: Unterminated group': {
+    "a pattern that is not a regular expression": object({ a: { pattern: "(" } }),
   },
-  "schema: Use `$ref`": {
-    '"$dynamicRef"': { "a dynamic reference": schema({ $dynamicRef: "#a" }) },
+  "{ schema: No valid types possible": {
+    "a schema that no value matches": schema({ ...text, allOf: [{ type: "integer" }] }),
   },
-  "schema: Invalid regular expression: /(/u: Unterminated group": {
-    '"a"': { "a pattern that is not a regular expression": object({ a: { pattern: "(" } }) },
+  '"requird" struct: Property `requird` is not expected here.': {
+    "a keyword that JSON Schema does not have": schema({ requird: ["a"] }),
   },
-  "schema: No valid types possible": {
-    "{": { "a schema that no value matches": schema({ ...text, allOf: [{ type: "integer" }] }) },
+  "true struct: Expected type `Schema` (object) but got `boolean`": {
+    "true as a branch": schema({ anyOf: [true] }),
   },
-  "struct: Property `requird` is not expected here.": {
-    '"requird"': { "a keyword that JSON Schema does not have": schema({ requird: ["a"] }) },
+  "true struct: Expected type `number` but got `boolean`.": {
+    "3.0's exclusiveMinimum": schema({ type: "number", exclusiveMinimum: true }),
   },
-  "struct: Expected type `Schema` (object) but got `boolean`": {
-    "true": { "true as a branch": schema({ anyOf: [true] }) },
-  },
-  "struct: Expected type `number` but got `boolean`.": {
-    "true": { "3.0's exclusiveMinimum": schema({ type: "number", exclusiveMinimum: true }) },
-  },
-  "name: `hasOwnProperty` is a name of JavaScript's and cannot be read; leave it out": {
-    '"hasOwnProperty"': {
+  '"hasOwnProperty" name: `hasOwnProperty` is a name of JavaScript\'s and cannot be read; leave it out':
+    {
       "a name that JavaScript's objects have": object({ hasOwnProperty: text }),
     },
+  '"$ref" reference: `#/components/schemas/A` leads to itself': {
+    "a schema that refers only to itself": schema(ref("A")),
   },
-  "reference: `#/components/schemas/A` leads to itself": {
-    '"$ref"': { "a schema that refers only to itself": schema(ref("A")) },
+  '"$ref" reference: Cannot resolve `#/components/schemas/B`': {
+    "a reference that leads nowhere": schema(ref("B")),
   },
-  "reference: Cannot resolve `#/components/schemas/B`": {
-    '"$ref"': { "a reference that leads nowhere": schema(ref("B")) },
+  '"readOnly" reference: `$ref` hides `readOnly`; write `allOf` with both': {
+    "readOnly next to $ref": object({ a: { ...ref("A"), description: "", readOnly: true } }),
   },
-  "reference: `$ref` hides `readOnly`; write `allOf` with both": {
-    '"readOnly"': {
-      "readOnly next to $ref": object({ a: { ...ref("A"), description: "", readOnly: true } }),
-    },
-  },
-  "reference: Write the target of `https://a.example/b.yaml#/A` directly below `components`": {
-    '"$ref"': { "another file": responding({ $ref: "https://a.example/b.yaml#/A" }) },
-  },
-  "reference: Write the target of `#/components/schemas/A/items` directly below `components`": {
-    '"$ref"': { "a part of another schema": schema(list, { B: ref("A/items") }) },
-  },
-
-  "security: Write `type: apiKey`, `in: header` and `name`; for `Bearer` the name is `Authorization`, and a key begins with `Bearer `":
-    { '"type"': { "a bearer token": schemes({ type: "http", scheme: "bearer" }) } },
-  "security: Write `in: header`, or describe the key as a parameter: the client sends one key, in a header":
+  '"$ref" reference: Write the target of `https://a.example/b.yaml#/A` directly below `components`':
     {
-      '"in"': {
-        "a key in a query": schemes({ ...key, in: "query" }),
-        "a key in a cookie": schemes({ ...key, in: "cookie" }),
-      },
+      "another file": responding({ $ref: "https://a.example/b.yaml#/A" }),
     },
-  [`security: ${forbidden}`]: {
-    '"name"': { "a key in a header that fetch forbids": schemes({ ...key, name: "Cookie" }) },
+  '"$ref" reference: Write the target of `#/components/schemas/A/items` directly below `components`':
+    {
+      "a part of another schema": schema(list, { B: ref("A/items") }),
+    },
+
+  '"type" security: Write `type: apiKey`, `in: header` and `name`; for `Bearer` the name is `Authorization`, and a key begins with `Bearer `':
+    {
+      "a bearer token": schemes({ type: "http", scheme: "bearer" }),
+    },
+  '"in" security: Write `in: header`, or describe the key as a parameter: the client sends one key, in a header':
+    {
+      "a key in a query": schemes({ ...key, in: "query" }),
+      "a key in a cookie": schemes({ ...key, in: "cookie" }),
+    },
+  [`"name" security: ${forbidden}`]: {
+    "a key in a header that fetch forbids": schemes({ ...key, name: "Cookie" }),
   },
-  [`security: ${accept}`]: {
-    '"name"': { "a key in the header Accept": schemes({ ...key, name: "accept" }) },
+  [`"name" security: ${accept}`]: {
+    "a key in the header Accept": schemes({ ...key, name: "accept" }),
   },
-  [`security: ${aName}`]: {
-    '"name"': { "a key in a header with a space": schemes({ ...key, name: "X Key" }) },
+  [`"name" security: ${aName}`]: {
+    "a key in a header with a space": schemes({ ...key, name: "X Key" }),
   },
-  "security: Leave the parameter out: the client sends the key": {
-    '"name"': { "a header parameter for the key": header("x-key") },
+  '"name" security: Leave the parameter out: the client sends the key': {
+    "a header parameter for the key": header("x-key"),
   },
-  "security: Describe `X-Other` as a header parameter: the client sends one key": {
-    '"name"': { "two headers for the key": schemes(key, { ...key, name: "X-Other" }) },
+  '"name" security: Describe `X-Other` as a header parameter: the client sends one key': {
+    "two headers for the key": schemes(key, { ...key, name: "X-Other" }),
   },
-  "security: Write one of them: the client sends one key": {
-    "{": { "two keys together": operation({ security: [{ Key: [], Other: [] }] }) },
+  "{ security: Write one of them: the client sends one key": {
+    "two keys together": operation({ security: [{ Key: [], Other: [] }] }),
   },
 
-  "version: Expected OpenAPI 3.1, found 3.2.0": {
-    '"3.2.0"': { "OpenAPI 3.2": root({ openapi: "3.2.0" }) },
+  '"3.2.0" version: Expected OpenAPI 3.1, found 3.2.0': {
+    "OpenAPI 3.2": root({ openapi: "3.2.0" }),
   },
-  "version: Expected OpenAPI 3.1, found 2.0": { "{": { "Swagger 2": { swagger: "2.0" } } },
-  "version: Expected OpenAPI 3.1, found no version": { "{": { "something else": { open: 1 } } },
-  "unreadable: unexpected end of the stream within a flow collection": {
-    "": { "YAML that is broken": "openapi: [\n" },
+  "{ version: Expected OpenAPI 3.1, found 2.0": { "Swagger 2": { swagger: "2.0" } },
+  "{ version: Expected OpenAPI 3.1, found no version": { "something else": { open: 1 } },
+  " unreadable: unexpected end of the stream within a flow collection": {
+    "YAML that is broken": "openapi: [\n",
   },
 };
 
-for (const [message, places] of Object.entries(refused)) {
-  for (const [at, documents] of Object.entries(places)) {
-    for (const [name, document] of Object.entries(documents)) {
-      Deno.test(`generate refuses ${name}`, async () => {
-        await using files = await folder();
-        const file = await files.write("openapi.json", document);
-        const error = await readSpec(file)
-          .then((spec) => writeValidators(spec, writeOperations(spec.document, "").responses, ""))
-          .catch((error) => error);
-        expect(error).toBeInstanceOf(SpecError);
-        // What refers to it may be refused too.
-        const lines: string[] = error.message.split("\n")
-          .map((line: string) => line.replace(/ \(from \S+\)$/, ""));
-        const [found = ""] = lines.filter((line) => line.endsWith(` ${message}`));
-        expect([lines, found]).toEqual([lines, expect.stringMatching(/^\S+:\d+:\d+ /)]);
-        const [, line = 0, column = 0] = /^\S+:(\d+):(\d+) /.exec(found)!;
-        const source = (await readFile(file, "utf8")).split("\n")[Number(line) - 1]!;
-        expect(source.slice(Number(column) - 1, Number(column) - 1 + at.length)).toBe(at);
-      });
-    }
+for (const [expected, documents] of Object.entries(refused)) {
+  const [, at = "", message] = /^(\S*) (.*)$/.exec(expected)!;
+  for (const [name, document] of Object.entries(documents)) {
+    Deno.test(`generate refuses ${name}`, async () => {
+      await using files = await folder();
+      const file = await files.write("openapi.json", document);
+      const error = await readSpec(file)
+        .then((spec) => writeValidators(spec, writeOperations(spec.document, "").responses, ""))
+        .catch((error) => error);
+      expect(error).toBeInstanceOf(SpecError);
+      // What refers to it may be refused too.
+      const lines: string[] = error.message.replaceAll(/ \(from \S+\)$/gm, "").split("\n");
+      const found = lines.find((line) => line.endsWith(` ${message}`)) ?? "";
+      expect([lines, found]).toEqual([lines, expect.stringMatching(/^\S+:\d+:\d+ /)]);
+      const [, line = 0, column = 0] = /^\S+?:(\d+):(\d+) /.exec(found)!;
+      const source = (await readFile(file, "utf8")).split("\n")[Number(line) - 1]!;
+      expect(source.slice(Number(column) - 1).slice(0, at.length)).toBe(at);
+    });
   }
 }
 
