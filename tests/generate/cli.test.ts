@@ -1,7 +1,17 @@
 import { expect } from "@std/expect";
 import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { deno, documentOf, type Finished, folder, generate, responding, root } from "./support.ts";
+import {
+  deno,
+  documentOf,
+  type Finished,
+  folder,
+  generate,
+  responding,
+  root,
+  run,
+  script,
+} from "./support.ts";
 
 const names = ["operations.ts", "types.ts", "validators.ts"];
 
@@ -70,10 +80,10 @@ Deno.test("generate --check writes nothing, and says what to run when files are 
   const spec = await files.write("spec.json", responding({ type: "string" }));
   const out = join(files.path, "out");
   const args = ["--spec", spec, "--out", out];
-  const run = `run \`deno task generate --spec ${spec} --out ${out}\`\n`;
+  const advice = `run \`deno task generate --spec ${spec} --out ${out}\`\n`;
   const missing = await generate(...args, "--check");
   expect([missing.code, missing.stdout]).toEqual([1, ""]);
-  expect(missing.stderr).toContain(run);
+  expect(missing.stderr).toContain(advice);
   expect(await readdir(files.path)).toEqual(["spec.json"]);
 
   await generate(...args);
@@ -82,7 +92,7 @@ Deno.test("generate --check writes nothing, and says what to run when files are 
   await files.write("spec.json", responding({ type: "integer" }));
   const stale = await generate(...args, "--check");
   expect(stale.code).toBe(1);
-  expect(stale.stderr).toContain(`is stale (types.ts, validators.ts); ${run}`);
+  expect(stale.stderr).toContain(`is stale (types.ts, validators.ts); ${advice}`);
   expect(await contents(out)).toEqual(before);
 });
 
@@ -107,22 +117,14 @@ Deno.test("generate changes no file and prints no stack trace when it fails", as
   // No file of more than 50 blocks can be written: the types have fewer, the validators have more.
   await files.write("spec.json", responding({ type: "string", pattern: "a".repeat(60_000) }));
   const limited = `trap "" XFSZ; ulimit -f 50; exec "$0" "$@"`;
-  const run = ["run", "--quiet", "--no-check", "-A", "--import-map=import_map.npm.json"];
-  const { code, stdout, stderr } = await new Deno.Command("sh", {
-    args: ["-c", limited, Deno.execPath(), ...run, "scripts/generate.ts", ...args],
-    cwd: root,
-  }).output();
-  const decoder = new TextDecoder();
-  await fails({ code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) }, "EFBIG");
+  const command = [Deno.execPath(), ...script, "scripts/generate.ts", ...args];
+  await fails(await run("sh", ["-c", limited, ...command], root), "EFBIG");
 });
 
 Deno.test("lint_spec exits with 1 and prints each problem when the document has any", async () => {
   await using files = await folder();
-  const lint = (document: unknown) =>
-    files.write("spec.json", document).then((spec) => {
-      const run = ["run", "--quiet", "--no-check", "-A", "--import-map=import_map.npm.json"];
-      return deno([...run, "scripts/lint_spec.ts", spec], root);
-    });
+  const lint = async (document: unknown) =>
+    deno([...script, "scripts/lint_spec.ts", await files.write("spec.json", document)], root);
   const schemas = { OfWebhook: { type: "string" } };
   const right = documentOf({}, { security: [], components: { schemas } });
   expect(await lint(right)).toMatchObject({ code: 0, stderr: "" });

@@ -82,17 +82,24 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Runs the Deno that runs the tests. */
-export async function deno(args: string[], cwd: string): Promise<Finished> {
-  const command = new Deno.Command(Deno.execPath(), { args, cwd, env: { NO_COLOR: "1" } });
+/** Runs a program. */
+export async function run(program: string, args: string[], cwd: string): Promise<Finished> {
+  const command = new Deno.Command(program, { args, cwd, env: { NO_COLOR: "1" } });
   const { code, stdout, stderr } = await command.output();
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
+/** Runs the Deno that runs the tests. */
+export function deno(args: string[], cwd: string): Promise<Finished> {
+  return run(Deno.execPath(), args, cwd);
+}
+
+/** What Deno needs to run a script of the project. */
+export const script = ["run", "--quiet", "--no-check", "-A", "--import-map=import_map.npm.json"];
+
 /** Runs the generator. */
 export function generate(...args: string[]): Promise<Finished> {
-  const script = ["run", "--quiet", "--no-check", "-A", "--import-map=import_map.npm.json"];
   return deno([...script, "scripts/generate.ts", ...args], root);
 }
 
