@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   deno,
@@ -138,21 +138,4 @@ Deno.test("lint_spec exits with 1 and prints each problem when the document has 
     code: 1,
     stderr: expect.stringContaining("tag-description: "),
   });
-});
-
-Deno.test("a merge that lost a validator does not compile", async () => {
-  await using files = await folder();
-  const get = (responding({ type: "string" }) as { paths: { "/value": unknown } }).paths["/value"];
-  const other = JSON.parse(JSON.stringify(get).replace('"value"', '"other"'));
-  for (const paths of [{ "/value": get }, { "/value": get, "/other": other }]) {
-    const count = Object.keys(paths).length;
-    const spec = await files.write("spec.json", documentOf(paths, { security: [] }));
-    const { code } = await generate("--spec", spec, "--out", join(files.path, `${count}`));
-    expect(code).toBe(0);
-  }
-  const check = ["check", "--quiet", join(files.path, "2", "operations.ts")];
-  expect(await deno(check, root)).toMatchObject({ code: 0 });
-  await copyFile(join(files.path, "1", "validators.ts"), join(files.path, "2", "validators.ts"));
-  const { code, stderr } = await deno(check, root);
-  expect([code, stderr]).toEqual([1, expect.stringContaining("'GET /other 200' does not exist")]);
 });

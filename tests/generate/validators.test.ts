@@ -1,8 +1,5 @@
 import { expect } from "@std/expect";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { compile } from "../../scripts/generate/schemasafe.ts";
-import { generated, responding, root, validatorOf } from "./support.ts";
+import { generated, responding, validatorOf } from "./support.ts";
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const schemas = {
@@ -287,26 +284,4 @@ Deno.test("validators build no code when they run", async () => {
   const schema = { anyOf: Object.values(cases).map(([schema]) => schema) };
   const { code } = await generated(responding(schema, { schemas }));
   expect(code).not.toMatch(/\b(eval|Function)\s*\(|\bimport\b(?! type)|\brequire\s*\(/);
-});
-
-Deno.test("schemasafe still has the two functions that scripts/generate/schemasafe.ts replaces", async () => {
-  const text = { type: "string" };
-  const schema = { type: "object", properties: { "a/b": text }, additionalProperties: text };
-  const definitions = new Map();
-  const advice = (what: string) =>
-    `an update of @exodus/schemasafe changed "${what}": compare scripts/generate/schemasafe.ts`;
-  const code = compile(new Map([["GET /value 200", schema]]), definitions);
-  // Without "pointerPart", the name of a property would be in the place of an issue.
-  expect([code.includes('() => "*"'), advice("pointerPart")]).toEqual([
-    true,
-    advice("pointerPart"),
-  ]);
-  // Without "toPointer", names would have no escapes.
-  expect([code.includes('"#/a~1b"'), advice("toPointer")]).toEqual([true, advice("toPointer")]);
-  expect(code).toContain('"GET /value 200": ref0');
-  for (const name of ["deno.json", "import_map.npm.json"]) {
-    const { imports } = JSON.parse(await readFile(join(root, name), "utf8"));
-    const version = imports["@exodus/schemasafe"].split("@").at(-1);
-    expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
-  }
 });
