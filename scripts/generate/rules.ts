@@ -40,11 +40,12 @@ function visitorOf([key, rows]: [key: string, rows: Row[]]): object {
   const [type = "", place] = key.split(" in ");
   const visitor = visit((node, { refuse }) => {
     if (place && node.in !== place) return;
-    for (const { name, value = "", advice } of rows) {
-      for (const field of Object.keys(node).filter((field) => RegExp(name).test(field))) {
-        const given = node[field]!;
+    for (const { name, value = ".*", advice } of rows) {
+      for (const [field, given] of Object.entries(node)) {
         const text = typeof given === "object" ? JSON.stringify(given) : `${given}`;
-        refuse(field, RegExp(value, "i").test(text), advice);
+        const isRefused = RegExp(`^(${name})$`, "s").test(field) &&
+          RegExp(`^(${value})$`, "is").test(text);
+        refuse(field, isRefused, advice);
       }
     }
   });

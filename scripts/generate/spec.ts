@@ -71,7 +71,7 @@ function line({ location, ruleId, message, from }: NormalizedProblem): string {
  */
 export async function readSpec(file: string): Promise<Spec> {
   const resolver = new BaseResolver(config.resolve);
-  const document = await resolver.resolveDocument(null, resolve(file), true)
+  const document = await resolver.resolveDocument(null, resolve(file))
     .catch(({ originalError, line = 1, col = 1 }) => {
       const [reason] = originalError.message.split(/ in "|\n/, 1);
       throw new SpecError(`${show(file)}:${line}:${col} unreadable: ${reason}`);
