@@ -131,9 +131,8 @@ const visitors: Record<string, () => object> = {
       const isAny = schema.patternProperties && !isOpen;
       refuse("patternProperties", isAny, "Add `additionalProperties: true`: types need it");
 
-      if (properties !== undefined && properties !== objectOf(properties)) return;
       for (const [index, name] of listOf(required).entries()) {
-        const isNamed = Object.hasOwn(properties ?? {}, `${name}`) || additionalProperties;
+        const isNamed = Object.hasOwn(objectOf(properties), `${name}`) || additionalProperties;
         const message = `\`required\` names \`${name}\`, which is not in \`properties\`; add it`;
         refuse(["required", `${index}`], !isNamed, message);
       }

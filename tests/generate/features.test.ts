@@ -222,6 +222,10 @@ const refused: Record<string, Record<string, unknown>> = {
   },
   '"patternProperties" schema: Add `additionalProperties: true`: types need it': {
     "patterns of names": schema({ type: "object", patternProperties: { "^x": text } }),
+    "patterns next to names": object({ a: text }, {
+      patternProperties: { "^x": text },
+      additionalProperties: false,
+    }),
   },
   '"b" schema: `required` names `b`, which is not in `properties`; add it': {
     "a required property that is not there": object({ a: text }, { required: ["a", "b"] }),
@@ -347,6 +351,10 @@ const noted: Record<string, [document: unknown, notes: string[]]> = {
   "a pattern behind a reference": [schema(slow), [long]],
   "nothing when the length is limited": [responding({ ...slow, maxLength: 9 }), []],
   "nothing when a pattern is simple": [responding({ ...text, pattern: "^[a-z]+$" }), []],
+  "nothing when all names have a pattern": [
+    schema({ type: "object", patternProperties: { "^x": text }, additionalProperties: false }),
+    [],
+  ],
   "numbers of 64 bits": [
     responding({ type: "integer", format: "int64" }),
     ["Numbers beyond 2^53 lose digits in JSON.parse"],
