@@ -104,6 +104,7 @@ components:
             parent: { anyOf: [{ $ref: "#/components/schemas/Wire" }, { type: "null" }] }
             first: { allOf: [{ $ref: "#/components/schemas/WireNamed" }], readOnly: true }
             any: { type: object }
+            size: { type: integer, default: 1 }
             counts: { type: object, additionalProperties: { type: integer } }
             map: { $ref: "#/components/schemas/WireMap" }
             kind: { oneOf: [{ const: a }, { type: integer }] }
