@@ -66,7 +66,6 @@ async function generate(options: Options): Promise<string> {
 /** The generated files, by name. */
 async function generateFiles({ spec: file, out }: Options): Promise<Map<string, string>> {
   const spec = await readSpec(file);
-  for (const warning of spec.warnings) console.error(`Warning: ${warning}`);
   for (const note of spec.notes) console.error(`Note: ${note}`);
   const source = relative(out, join(root, "src", "operation.ts")).replaceAll("\\", "/");
   const { code, responses } = writeOperations(spec.document, source);
@@ -79,10 +78,12 @@ async function generateFiles({ spec: file, out }: Options): Promise<Map<string, 
   ]);
 }
 
-/** Formats TypeScript like the project's other files. */
+/** Formats TypeScript like the project's other files; some of it needs more than one pass. */
 function format(input: string): string {
   const args = ["fmt", "--quiet", "--config", join(root, "deno.json"), "--ext", "ts", "-"];
-  return execFileSync(Deno.execPath(), args, { input, encoding: "utf8", maxBuffer: Infinity });
+  const options = { input, encoding: "utf8", maxBuffer: Infinity } as const;
+  const output = execFileSync(Deno.execPath(), args, options);
+  return output === input ? output : format(output);
 }
 
 /** Replaces files together: the old ones stay until every new file is written. */
@@ -102,10 +103,9 @@ try {
   options = readOptions();
   console.log(options.help ? help : await generate(options));
 } catch (error) {
-  const { message } = error as Error;
+  const { message } = error as Error; // without the stack, which says nothing about the document
   process.exitCode = options ? 1 : 2;
   if (!options) console.error(`${message}\n\n${help}`);
-  // Without a stack trace, which says nothing about the document.
   else if (error instanceof SpecError) console.error(message);
   else console.error(`Cannot generate from "${show(options.spec)}": ${message}`);
 }

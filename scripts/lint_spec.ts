@@ -1,5 +1,5 @@
 /**
- * Checks the OpenAPI document against Redocly's recommended rules and our own. Warnings are errors.
+ * Checks the OpenAPI document against Redocly's recommended rules and our own.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { readSpec, show } from "./generate/spec.ts";
 
 const [file = "openapi/openapi.yaml"] = process.argv.slice(2);
 const problems = await readSpec(file).then(
-  ({ warnings }) => warnings,
+  () => [],
   ({ message }: Error) => message.split("\n"),
 );
 for (const problem of problems) console.error(problem);

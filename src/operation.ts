@@ -12,10 +12,10 @@ export interface Operation {
   /** Whether the operation may be retried after any failure. */
   readonly idempotent: boolean;
   /**
-   * Validators of the JSON success responses, by status: "200", or "2XX" for all others; `undefined`
-   * for a status whose response is not JSON.
+   * Validators of the success responses, by status: "200", or "2XX" for all others; `undefined` for
+   * a status whose response is not JSON. A 2xx status that is not listed is refused.
    */
-  readonly responses?: Readonly<Record<string, Validator | undefined>>;
+  readonly responses: Readonly<Record<string, Validator | undefined>>;
 }
 
 /** A check as `@exodus/schemasafe` writes it: when it returns `false`, `errors` says why. */

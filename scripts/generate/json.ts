@@ -33,8 +33,7 @@ export function pointerOf(ref: Json): string {
 
 /** Returns the target of a `$ref` in the document; the lint makes sure that it exists. */
 export function follow(document: Json, ref: Json): Json {
-  const names = pointerOf(ref).split("/").slice(1)
-    .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const names = pointerOf(ref).split("/").slice(1); // without escapes, as names of components are
   return names.reduce((value, name) => (value as JsonObject | undefined)?.[name]!, document);
 }
 

@@ -2,15 +2,8 @@
 
 import type { Operation } from "../../src/operation.ts";
 import { isIdempotent } from "../../src/transport/retry.ts";
-import {
-  dereference,
-  isJsonType,
-  type Json,
-  type JsonObject,
-  listOf,
-  objectOf,
-  pointerTo,
-} from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
+import { dereference, isJsonType, listOf, objectOf, pointerTo } from "./json.ts";
 
 /** A success response with JSON. */
 export interface ResponseSpec {
@@ -41,18 +34,26 @@ export function writeOperations(
     for (const method of methods.filter((method) => method in pathItem)) {
       const operation = objectOf(pathItem[method]);
       const endpoint = `${method.toUpperCase()} ${path}`;
-      const checks = successResponses(document, operation).map(([status, type, schema]) => {
-        if (schema === undefined) return `"${status}": undefined,`; // not JSON: not that of 2XX
-        const place = [path, method, "responses", status, "content", type, "schema"];
-        const name = `${endpoint} ${status}`;
-        responses.push({ name, schema, pointer: pointerTo("paths", ...place) });
-        return `"${status}": (value) => issuesOf(checks[${JSON.stringify(name)}], value),`;
-      });
+      const checks: string[] = [];
+      for (const [status, response] of Object.entries(objectOf(operation.responses))) {
+        // "default" is not a success in openapi-fetch's types and in the client.
+        if (!/^2(\d\d|XX)$/.test(status)) continue;
+        const content = objectOf(dereference(document, response).content);
+        const [type, ...others] = Object.keys(content).filter(isJsonType);
+        if (type) {
+          const name = `${endpoint} ${status}`;
+          const place = [path, method, "responses", status, "content", type, "schema"];
+          const schemas = [type, ...others].map((type) => objectOf(content[type]).schema ?? true);
+          const schema = others.length > 0 ? { anyOf: schemas } : schemas[0]!;
+          responses.push({ name, schema, pointer: pointerTo("paths", ...place) });
+          checks.push(`"${status}": (value) => issuesOf(checks[${JSON.stringify(name)}], value),`);
+        } else checks.push(`"${status}": undefined,`); // not that of 2XX
+      }
       entries.push(`${JSON.stringify(endpoint)}: {
         operationId: ${JSON.stringify(operation.operationId)},
         apiKey: "${apiKeyOf(listOf(operation.security ?? document.security))}",
         idempotent: ${operation["x-idempotent"] ?? isIdempotent(method.toUpperCase())},
-        ${checks.length > 0 ? `responses: { ${checks.join("\n")} },` : ""}
+        responses: { ${checks.join("\n")} },
       },`);
     }
   }
@@ -79,20 +80,4 @@ function apiKeyOf(requirements: Json[]): Operation["apiKey"] {
   const empty = requirements.filter((one) => Object.keys(objectOf(one)).length === 0);
   if (empty.length === requirements.length) return "none";
   return empty.length > 0 ? "optional" : "required";
-}
-
-/** Status, media type and schema of each success response; no schema where it is not JSON. */
-function successResponses(
-  document: Json,
-  operation: JsonObject,
-): [string, string, Json | undefined][] {
-  const responses = Object.entries(objectOf(operation.responses));
-  // "default" is not a success in openapi-fetch's types and in the client.
-  return responses.filter(([status]) => /^2(\d\d|XX)$/.test(status)).map(([status, value]) => {
-    const content = objectOf(dereference(document, value).content);
-    const types = Object.keys(content).filter(isJsonType);
-    const schemas = types.map((type) => objectOf(content[type]).schema ?? true);
-    const schema = schemas.length > 1 ? { anyOf: schemas } : schemas[0];
-    return [status, types[0] ?? "", schema];
-  });
 }

@@ -4,6 +4,7 @@ import { parseYaml, type RawUniversalConfig } from "@redocly/openapi-core";
 import { readFile } from "node:fs/promises";
 import { isJsonType, type Json, type JsonObject, listOf, objectOf } from "./json.ts";
 import { isCircular, isSendable, type Read } from "./schemas.ts";
+import { isComplex } from "./schemasafe.ts";
 
 type Plugin = Exclude<NonNullable<RawUniversalConfig["plugins"]>[number], string>;
 
@@ -39,11 +40,12 @@ function visitorOf([key, rows]: [key: string, rows: Row[]]): object {
   const [type = "", place] = key.split(" in ");
   const visitor = visit((node, { refuse }) => {
     if (place && node.in !== place) return;
-    for (const { name, value = "", advice } of rows) {
-      for (const field of Object.keys(node).filter((field) => RegExp(name).test(field))) {
-        const given = node[field]!;
+    for (const { name, value = ".*", advice } of rows) {
+      for (const [field, given] of Object.entries(node)) {
         const text = typeof given === "object" ? JSON.stringify(given) : `${given}`;
-        refuse(field, RegExp(value, "i").test(text), advice);
+        const isRefused = RegExp(`^(${name})$`, "s").test(field) &&
+          RegExp(`^(${value})$`, "is").test(text);
+        refuse(field, isRefused, advice);
       }
     }
   });
@@ -53,6 +55,13 @@ function visitorOf([key, rows]: [key: string, rows: Row[]]): object {
 const typesOf = (response: Json, read: Read) => Object.keys(objectOf(read(response).content));
 
 const visitors: Record<string, () => object> = {
+  "idempotent": () => ({
+    Operation: visit((operation, { refuse }) => {
+      const isOther = !/^(boolean|undefined)$/.test(typeof operation["x-idempotent"]);
+      refuse("x-idempotent", isOther, "Expected `true` or `false`");
+    }),
+  }),
+
   "parameter": () => ({
     Parameter: visit(({ in: place, style, required, schema }, { refuse, read }) => {
       refuse("in", place === "path" && !required, "Write `required: true` next to it");
@@ -73,10 +82,10 @@ const visitors: Record<string, () => object> = {
 
   "response": () => ({
     Responses: visit((responses, { refuse, read, pointer }) => {
-      const statuses = Object.keys(responses).filter((status) => status.startsWith("2"));
+      const statuses = Object.keys(responses).filter((status) => /^(2|304$)/.test(status));
       for (const status of statuses) {
         const types = typesOf(responses[status]!, read);
-        const isEmpty = status === "204" || pointer.endsWith("/head/responses");
+        const isEmpty = /04$/.test(status) || pointer.endsWith("/head/responses");
         refuse(status, isEmpty && types[0], "Leave `content` out: this response has no body");
         const isOpen = types.some((type) => type.includes("*"));
         refuse(status, isOpen, "Write a media type without `*`, such as `application/json`");
@@ -84,7 +93,7 @@ const visitors: Record<string, () => object> = {
         refuse(status, isMixed, "Write JSON or other types: the client does not ask for one");
       }
       const message = "Add a success response, such as `2XX`: `default` describes errors";
-      refuse("", statuses.length === 0, message);
+      refuse("", !statuses.some((status) => status.startsWith("2")), message);
     }),
   }),
 
@@ -96,13 +105,17 @@ const visitors: Record<string, () => object> = {
         refuse(status, isOther, `Callers must set \`parseAs\` to read ${types.join(" or ")}`);
       }
     }),
+    Schema: visit(({ pattern, maxLength }, { refuse }) => {
+      const isLong = maxLength === undefined && pattern && isComplex(`${pattern}`);
+      refuse("pattern", isLong, "Add `maxLength`: some long values may take long to match");
+    }),
   }),
 
   "schema": () => ({
     Schema: visit((schema, { refuse, read, pointer }) => {
-      const { type, required, properties, additionalProperties, anyOf, items, minItems } = schema;
-      const isCircle = isCircular(schema, read);
-      refuse("", isCircle, "The schema is a part of itself; refer to it from `properties`");
+      const { type, required, properties, additionalProperties, anyOf } = schema;
+      const circle = "The schema is a part of itself; refer to it from `properties`";
+      refuse("", isCircular(schema, read), circle);
       for (const name of ["readOnly", "writeOnly"]) {
         const isElsewhere = schema[name] && !/\/properties\/[^/]+$/.test(pointer);
         refuse(name, isElsewhere, "Write it directly below a name in `properties`");
@@ -111,20 +124,15 @@ const visitors: Record<string, () => object> = {
       refuse("", isObject && !type, "Add `type: object`, without which other values match too");
       const isMixed = properties && Object.keys(objectOf(additionalProperties)).length > 0;
       refuse("additionalProperties", isMixed, "Write `true`: no type has both kinds of names");
-      const isMore = isObject || schema.allOf || (type && type !== "object");
-      const isUnion = anyOf && isMore;
+      const isUnion = anyOf && (isObject || schema.allOf || (type && type !== "object"));
       refuse("anyOf", isUnion, "Write `allOf` with `anyOf` and the rest in it, as types read it");
       const isOpen = additionalProperties === true ||
         (additionalProperties === false && !properties);
       const isAny = schema.patternProperties && !isOpen;
       refuse("patternProperties", isAny, "Add `additionalProperties: true`: types need it");
-      const { length } = listOf(schema.prefixItems);
-      const isTuple = length === 0 || (items === false && minItems === length);
-      refuse("prefixItems", !isTuple, `Add \`items: false\` and \`minItems: ${length}\``);
 
-      if (properties !== undefined && properties !== objectOf(properties)) return;
       for (const [index, name] of listOf(required).entries()) {
-        const isNamed = Object.hasOwn(properties ?? {}, `${name}`) || additionalProperties;
+        const isNamed = Object.hasOwn(objectOf(properties), `${name}`) || additionalProperties;
         const message = `\`required\` names \`${name}\`, which is not in \`properties\`; add it`;
         refuse(["required", `${index}`], !isNamed, message);
       }
@@ -144,11 +152,11 @@ const visitors: Record<string, () => object> = {
       }),
       SecurityScheme: visit(({ in: place, name }, { refuse }) => {
         const isOther = place === "header" && header !== `${name}`.toLowerCase();
-        refuse("name", isOther, `The client has one header for the key, not \`${name}\` too`);
+        const message = `Describe \`${name}\` as a header parameter: the client sends one key`;
+        refuse("name", isOther, message);
       }),
       SecurityRequirement: visit((requirement, { refuse }) => {
-        const names = Object.keys(requirement);
-        refuse("", names[1], `The client sends one API key, not ${names.join(" and ")}`);
+        refuse("", Object.keys(requirement)[1], "Write one of them: the client sends one key");
       }),
     };
   },

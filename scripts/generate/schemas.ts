@@ -29,16 +29,23 @@ export function isSendable(
   const isScalar = (part: Json | undefined) => isSendable(read(part), "scalar", read);
   const { type, items, properties, additionalProperties } = schema;
   if (kind === "object") {
-    const fields = Object.entries(objectOf(properties));
-    const isSent = ([name, { readOnly, writeOnly, ...field }]: [string, JsonObject]) =>
-      /^[\w.:$@~-]+$/.test(name) && !readOnly && !writeOnly && isScalar(field);
     return type === "object" && !additionalProperties &&
-      fields.every(([name, field]) => isSent([name, objectOf(field)]));
+      Object.entries(objectOf(properties)).every(([name, field]) => {
+        const { readOnly, writeOnly } = objectOf(field);
+        return /^[\w.:$@~-]+$/.test(name) && !readOnly && !writeOnly && isScalar(field);
+      });
   }
-  const values = "const" in schema ? [schema.const!] : listOf(schema.enum);
-  const types = type ? [type].flat() : values.map((value) => typeof value);
+  const branches = [schema.anyOf, schema.oneOf].flatMap(listOf).map(read);
+  const types = (branches.length > 0 ? branches : [schema]).flatMap(typesOf);
   const isSent = (type: Json) =>
     /^(string|number|integer|boolean)$/.test(`${type}`) ||
     (type === "array" && kind === "array" && isScalar(items));
-  return types.length > 0 && types.every(isSent);
+  return types.every(isSent);
+}
+
+/** The types of a schema, or of the values that it lists. */
+function typesOf({ type, const: constant, enum: list }: JsonObject): Json[] {
+  if (type) return [type].flat();
+  const values = constant === undefined ? listOf(list) : [constant];
+  return values.length > 0 ? values.map((value) => typeof value) : ["any"];
 }

@@ -16,8 +16,11 @@ export async function writeTypes(document: JsonObject): Promise<string> {
     defaultNonNullable: false,
   });
   for (const node of nodes) if (ts.isInterfaceDeclaration(node)) addDocs(node);
-  // A description is what editors show first; as a tag it would come last.
-  return `// deno-lint-ignore-file\n${astToString(nodes).replaceAll("* @description ", "* ")}`;
+  const text = astToString(nodes)
+    .replaceAll("* @description ", "* ") // what editors show first; as a tag it would come last
+    // Public types must name no types without documentation.
+    .replaceAll(/^export type \$(Read|Write)</gm, "/** @internal */\n$&");
+  return `// deno-lint-ignore-file\n${text}`;
 }
 
 /** Adds docs to an interface and its members where openapi-typescript writes none. */

@@ -13,7 +13,7 @@ const values = `const enum type pattern multipleOf uniqueItems minLength maxLeng
   minProperties maxProperties`.split(/\s+/);
 const schemas = `additionalProperties contains else if items not propertyNames then unevaluatedItems
   unevaluatedProperties`.split(/\s+/);
-const schemaLists = ["allOf", "anyOf", "oneOf", "prefixItems"];
+const schemaLists = ["allOf", "anyOf", "oneOf"];
 const schemaMaps = ["dependentSchemas", "patternProperties", "properties"];
 
 /** Converts the schemas of a document for the compiler. */
@@ -32,10 +32,8 @@ class SchemaReader {
       if (keyword === "$ref") schema.$ref = this.define(pointerOf(value), this.resolve(value));
       else if (keyword === "required") {
         const { properties } = objectOf(from); // some are only in requests
-        schema.required = listOf(value).filter((name) => {
-          const { readOnly, writeOnly } = objectOf(objectOf(properties)[`${name}`]);
-          return !writeOnly || readOnly;
-        });
+        const isWriteOnly = (name: Json) => objectOf(objectOf(properties)[`${name}`]).writeOnly;
+        schema.required = listOf(value).filter((name) => !isWriteOnly(name));
       } else if (values.includes(keyword)) schema[keyword] = value;
       else if (schemas.includes(keyword)) {
         schema[keyword] = typeof value === "boolean" ? value : this.read(value);
@@ -45,7 +43,7 @@ class SchemaReader {
           chooseBranch(listOf(value), this.resolve, this.read);
         if (choice) parts.push(choice);
         else schema[keyword] = listOf(value).map(this.read);
-      } else if (keyword === "dependentRequired") {
+      } else if (keyword === "dependentRequired") { // otherwise the rule would be a name
         parts.push({ dependentSchemas: mapValues(value, (required) => ({ required })) });
       }
     }
@@ -82,22 +80,20 @@ export function writeValidators(
 ): string {
   const reader = new SchemaReader(document);
   const { definitions } = reader;
-  const names = responses.map(({ schema, pointer }) => {
-    const name = reader.define(pointer, schema);
-    const { $ref, ...others } = definitions.get(name)!;
-    return $ref && Object.keys(others).length === 0 ? String($ref) : name; // what it refers to
+  const named = responses.map(({ name, schema, pointer }) => {
+    const own = reader.define(pointer, schema);
+    const { $ref, ...others } = definitions.get(own)!;
+    return [name, $ref && Object.keys(others).length === 0 ? String($ref) : own] as const;
   });
   try {
-    const named = names.map(($ref) => [$ref, { $ref }] as const); // for the name in the message
-    compile(new Map(named), definitions);
+    const places = named.map(([, $ref]) => [$ref, { $ref }] as const); // for the message
+    compile(new Map(places), definitions);
   } catch (error) {
     const { message } = error as Error;
     const [, reason = message, name = "", path = ""] = message.match(/(.*) at (\S*?)#(.*)$/s) ?? [];
     throw new SpecError(`${place(decodeURIComponent(name) + path)} schema: ${reason}`);
   }
-  const named = responses.map(({ name }, index) =>
-    [name, definitions.get(names[index]!)!] as const
-  );
+  const checks = new Map(named.map(([name, own]) => [name, definitions.get(own)!]));
   const lines = responses.map(({ name }) => `readonly ${JSON.stringify(name)}: Check;`);
   return `// deno-lint-ignore-file
 // @ts-nocheck: it is JavaScript that @exodus/schemasafe wrote
@@ -105,8 +101,6 @@ export function writeValidators(
 import type { Check } from "${source}";
 
 /** Checks whether a value matches the schema of a response, by method, path and status. */
-export const checks: { ${lines.join("\n")} } = /* @__PURE__ */ ${
-    compile(new Map(named), definitions)
-  }
+export const checks: { ${lines.join("\n")} } = /* @__PURE__ */ ${compile(checks, definitions)}
 `;
 }

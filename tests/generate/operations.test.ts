@@ -1,5 +1,4 @@
 import { expect } from "@std/expect";
-import { createClient } from "../../mod.ts";
 import { documentOf, generated } from "./support.ts";
 
 const operation = (id: string, rest = {}) => (
@@ -45,34 +44,19 @@ Deno.test("the table names the header of the scheme, used or not, or the service
   expect(await header({})).toBe("X-API-Key");
 });
 
-Deno.test("the table retries the same methods as call(), unless x-idempotent says otherwise", async () => {
-  const methods = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] as const;
+Deno.test("the table retries HTTP's idempotent methods, unless x-idempotent says otherwise", async () => {
+  const methods = ["delete", "get", "head", "options", "patch", "post", "put"];
   const paths = {
-    "/value": Object.fromEntries(
-      methods.map((method) => [method.toLowerCase(), operation(method)]),
-    ),
+    "/value": Object.fromEntries(methods.map((method) => [method, operation(method)])),
     "/marked": {
       get: operation("never", { "x-idempotent": false }),
       post: operation("always", { "x-idempotent": true }),
     },
   };
-  const retried: string[] = [];
-  for (const method of methods) {
-    const ending = new AbortController();
-    const client = createClient({
-      baseUrl: "https://service.example/",
-      apiKey: "key",
-      fetch: () => Promise.resolve(new Response(null, { status: 503 })),
-      onRetry() {
-        retried.push(`${method} /value: true`);
-        ending.abort();
-      },
-    });
-    await client.call(method, "value", { signal: ending.signal }).catch(() => {});
-  }
-  expect(retried).toHaveLength(5);
   const repeated = (await fieldsOf("idempotent", paths)).filter((line) => line.endsWith(": true"));
-  expect(repeated.sort()).toEqual([...retried, "POST /marked: true"].sort());
+  expect(repeated.map((line) => line.replace(": true", "")).sort()).toEqual(
+    ["DELETE /value", "GET /value", "HEAD /value", "OPTIONS /value", "POST /marked", "PUT /value"],
+  );
 });
 
 Deno.test("the table has a validator for each JSON success response, through references", async () => {
@@ -114,12 +98,12 @@ Deno.test("the table has a validator for each JSON success response, through ref
     },
   };
   const { operations } = await generated(documentOf(paths, { components, security: [] }));
-  const { 200: value, "2XX": open, ...others } = operations["POST /values"]!.responses!;
+  const { 200: value, "2XX": open, ...others } = operations["POST /values"]!.responses;
   expect(others).toEqual({ 201: undefined, 204: undefined }); // not checked as "2XX" is
   expect(Object.keys(others)).toEqual(["201", "204"]);
   expect([value?.("a"), value?.(1)]).toEqual([undefined, [{ path: "", rule: "type" }]]);
   expect([open?.("a"), open?.(null)]).toEqual([undefined, undefined]);
-  const either = operations["GET /more"]!.responses!["200"]!;
+  const either = operations["GET /more"]!.responses["200"]!;
   expect([either("a"), either(1), either(true)]).toEqual([
     undefined,
     undefined,

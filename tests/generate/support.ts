@@ -1,6 +1,6 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeOperations } from "../../scripts/generate/operations.ts";
 import { readSpec } from "../../scripts/generate/spec.ts";
@@ -24,7 +24,7 @@ export async function folder(): Promise<Folder> {
   return {
     path,
     async write(name, content) {
-      const file = join(path, name);
+      const file = resolve(path, name);
       await writeFile(
         file,
         typeof content === "string" ? content : JSON.stringify(content, null, 2),
@@ -72,7 +72,7 @@ export async function generated(document: unknown): Promise<Generated> {
 /** Compiles the validator of one schema. */
 export async function validatorOf(schema: unknown, components?: unknown) {
   const { operations } = await generated(responding(schema, components));
-  return operations["GET /value"]!.responses!["200"]!;
+  return operations["GET /value"]!.responses["200"]!;
 }
 
 /** How a process ended and what it printed. */
@@ -82,17 +82,24 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Runs the Deno that runs the tests. */
-export async function deno(args: string[], cwd: string): Promise<Finished> {
-  const command = new Deno.Command(Deno.execPath(), { args, cwd, env: { NO_COLOR: "1" } });
+/** Runs a program. */
+export async function run(program: string, args: string[], cwd: string): Promise<Finished> {
+  const command = new Deno.Command(program, { args, cwd, env: { NO_COLOR: "1" } });
   const { code, stdout, stderr } = await command.output();
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
+/** Runs the Deno that runs the tests. */
+export function deno(args: string[], cwd: string): Promise<Finished> {
+  return run(Deno.execPath(), args, cwd);
+}
+
+/** What Deno needs to run a script of the project. */
+export const script = ["run", "--quiet", "--no-check", "-A", "--import-map=import_map.npm.json"];
+
 /** Runs the generator. */
 export function generate(...args: string[]): Promise<Finished> {
-  const script = ["run", "--quiet", "--no-check", "-A", "--import-map=import_map.npm.json"];
   return deno([...script, "scripts/generate.ts", ...args], root);
 }
 
