@@ -4,6 +4,7 @@
  */
 import { DEMO_KEY } from "../src/sandbox/service.ts";
 import { serveSandbox } from "../src/sandbox/server.ts";
+import { root } from "./support/files.ts";
 
 await using server = await serveSandbox(undefined, {
   onResponse: ({ method, path, status }) => console.log(`    ${method} ${path} ${status}`),
@@ -22,7 +23,7 @@ const { code } = await new Deno.Command(Deno.execPath(), {
     "src/cli/main.ts",
     ...args,
   ],
-  cwd: new URL("..", import.meta.url),
+  cwd: root,
   env: { SCAM_ADDRESS_API_KEY: DEMO_KEY },
   stdin: "null",
   stdout: "inherit",

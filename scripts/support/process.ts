@@ -7,17 +7,23 @@ export interface Outcome {
   output: string;
 }
 
-/** Runs a command to its end, with nothing on its standard input. */
+/** Runs a command to its end, with nothing on its standard input and without colors. */
 export async function run(
   command: string,
   args: string[],
   options: Deno.CommandOptions = {},
 ): Promise<Outcome> {
-  const result = await new Deno.Command(command, { stdin: "null", ...options, args }).output();
+  const env = { NO_COLOR: "1", ...options.env };
+  const result = await new Deno.Command(command, { stdin: "null", ...options, env, args }).output();
   const stdout = new TextDecoder().decode(result.stdout);
   const stderr = new TextDecoder().decode(result.stderr);
   const output = [stdout, stderr].map((text) => text.trim()).filter(Boolean).join("\n");
   return { success: result.success, code: result.code, stdout, output };
+}
+
+/** Runs the Deno that runs this. */
+export function runDeno(args: string[], options?: Deno.CommandOptions): Promise<Outcome> {
+  return run(Deno.execPath(), args, options);
 }
 
 /** Runs a command that must succeed; resolves to what it wrote to standard output. */
@@ -29,4 +35,9 @@ export async function mustRun(
   const { success, code, stdout, output } = await run(command, args, options);
   if (!success) throw new Error(`"${command} ${args.join(" ")}" exited with ${code}:\n${output}`);
   return stdout;
+}
+
+/** Runs the Deno that runs this, which must succeed; resolves to its standard output. */
+export function mustRunDeno(args: string[], options?: Deno.CommandOptions): Promise<string> {
+  return mustRun(Deno.execPath(), args, options);
 }
