@@ -11,7 +11,7 @@
 
 import { join } from "node:path";
 import { copyProject, listFiles, root } from "./support/files.ts";
-import { mustRunDeno, type Outcome, runDeno } from "./support/process.ts";
+import { deno, mustRun, type Outcome, run } from "./support/process.ts";
 
 const fixtures = join(root, "tests/fixtures");
 
@@ -35,7 +35,7 @@ function failuresIn(output: string): string[] {
 /** Runs a task to its end, and says how long it took. */
 async function runTask(task: string, cwd: string): Promise<Outcome> {
   const start = Date.now();
-  const outcome = await runDeno(["task", "--quiet", task], { cwd });
+  const outcome = await run(deno, ["task", "--quiet", task], { cwd });
   console.log(`   deno task ${task}: ${Math.round((Date.now() - start) / 1_000)} s`);
   return outcome;
 }
@@ -54,7 +54,7 @@ async function testFixture(name: string): Promise<string[]> {
       const text = await Deno.readTextFile(join(project.path, file));
       if (!text.includes(replace)) return [`${file} has no ${replace} to edit`];
       await project.write(file, text.replaceAll(replace, by));
-      await mustRunDeno(["fmt", "--quiet", file], { cwd: project.path });
+      await mustRun(deno, ["fmt", "--quiet", file], { cwd: project.path });
     }
   }
 
@@ -64,11 +64,12 @@ async function testFixture(name: string): Promise<string[]> {
     if (!success) problems.push(output, `deno task ${task} failed`);
   }
   const { success, output } = await runTask("test", project.path);
+  const errors = output.replace(/^[^]*^ ERRORS $/m, "");
   const expected = Object.keys(fails).map((test) => `${test} => ./${CONTRACT}`);
   const failures = failuresIn(output);
   const others = failures.filter((failure) => !expected.includes(failure));
-  if (others.length) problems.push(output, "These must pass:", ...others);
-  if (!success && !failures.length) problems.push(output, "deno task test failed");
+  if (others.length) problems.push(errors, "These must pass:", ...others);
+  if (!success && !failures.length) problems.push(errors, "deno task test failed");
   const stale = expected.filter((failure) => !failures.includes(failure));
   if (stale.length) problems.push(`${name}.json names tests that pass, or are gone:`, ...stale);
   console.log(`   ${failures.length} tests fail, and ${name}.json says so of ${expected.length}`);

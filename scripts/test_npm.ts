@@ -12,7 +12,7 @@ import { dirname, join, posix } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
 import { listFiles, makeFolder, root } from "./support/files.ts";
 import { installPackage, installTool, takePackage } from "./support/npm.ts";
-import { mustRun, mustRunDeno, run } from "./support/process.ts";
+import { deno, mustRun, run } from "./support/process.ts";
 
 const PUBLINT_VERSION = "0.3.25";
 const ATTW_VERSION = "0.18.5";
@@ -167,7 +167,7 @@ Deno.test("the errors work when Babel has turned their classes into functions", 
 
 /** The names that an entry point exports. */
 async function exportedNames(entryPoint: string): Promise<string[]> {
-  const json = await mustRunDeno(["doc", "--json", entryPoint], { cwd: root });
+  const json = await mustRun(deno, ["doc", "--json", entryPoint], { cwd: root });
   const { nodes } = JSON.parse(json);
   const [{ symbols }] = Object.values(nodes) as [{ symbols: { name: string }[] }];
   return symbols.map(({ name }) => name).sort();

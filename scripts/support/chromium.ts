@@ -29,11 +29,9 @@ export function openPage(url: string, profile: string): string[] {
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
-    "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
-    "--disable-sync",
     `--user-data-dir=${profile}`,
     url,
   ];

@@ -20,28 +20,19 @@ export const arch: string = Deno.build.arch === "x86_64" ? "x64" : "arm64";
 /** The version of Bun that the scripts run. */
 export const BUN_VERSION = "1.4.5";
 
-/** A package as npm delivers it. */
-export interface Package {
-  tarball: string;
-  /** The unpacked tarball. */
-  folder: string;
-}
-
 /** Runs npm, which must succeed; resolves to what it wrote to standard output. */
 export function npm(args: string[], cwd: string): Promise<string> {
   const quiet = ["--loglevel=error", "--no-audit", "--no-fund", "--ignore-scripts", ...args];
-  return Deno.build.os === "windows" // where npm is a script that only a shell starts
-    ? mustRun("cmd", ["/c", "npm", ...quiet], { cwd })
-    : mustRun("npm", quiet, { cwd });
+  return mustRun("npm", quiet, { cwd });
 }
 
 /**
  * Takes the package that a script's first argument names, by default `npm/`.
  *
  * @param work An existing folder for the files.
- * @returns The package, unpacked in `work`.
+ * @returns The tarball that npm delivers, and the folder in `work` where it is unpacked.
  */
-export async function takePackage(work: string): Promise<Package> {
+export async function takePackage(work: string): Promise<{ tarball: string; folder: string }> {
   const origin = resolve(Deno.args[0] ?? join(root, "npm"));
   if (!existsSync(origin)) {
     throw new Error(

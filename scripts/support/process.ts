@@ -1,3 +1,6 @@
+/** The Deno that runs this. */
+export const deno: string = Deno.execPath();
+
 /** How a process ended, and what it wrote. */
 export interface Outcome {
   success: boolean;
@@ -21,11 +24,6 @@ export async function run(
   return { success: result.success, code: result.code, stdout, output };
 }
 
-/** Runs the Deno that runs this. */
-export function runDeno(args: string[], options?: Deno.CommandOptions): Promise<Outcome> {
-  return run(Deno.execPath(), args, options);
-}
-
 /** Runs a command that must succeed; resolves to what it wrote to standard output. */
 export async function mustRun(
   command: string,
@@ -35,9 +33,4 @@ export async function mustRun(
   const { success, code, stdout, output } = await run(command, args, options);
   if (!success) throw new Error(`"${command} ${args.join(" ")}" exited with ${code}:\n${output}`);
   return stdout;
-}
-
-/** Runs the Deno that runs this, which must succeed; resolves to its standard output. */
-export function mustRunDeno(args: string[], options?: Deno.CommandOptions): Promise<string> {
-  return mustRun(Deno.execPath(), args, options);
 }

@@ -3,7 +3,7 @@ import { parseYaml } from "@redocly/openapi-core";
 import { expect } from "@std/expect";
 import { join } from "node:path";
 import { copyProject } from "../../scripts/support/files.ts";
-import { mustRunDeno, runDeno } from "../../scripts/support/process.ts";
+import { deno, mustRun, run } from "../../scripts/support/process.ts";
 
 // deno-lint-ignore no-explicit-any -- an OpenAPI document
 type Any = any;
@@ -37,9 +37,9 @@ for (const [kind, edit] of Object.entries(edits)) {
     edit(document.paths, path, item.post);
     await Deno.writeTextFile(file, JSON.stringify(document)); // which is YAML too
     const options = { cwd: project.path };
-    await mustRunDeno(["task", "--quiet", "generate"], options);
+    await mustRun(deno, ["task", "--quiet", "generate"], options);
     const check = ["check", "--quiet", "--import-map=import_map.npm.json", "mod.ts", "src/"];
-    const { success, output } = await runDeno(check, options);
+    const { success, output } = await run(deno, check, options);
     // What is indented further is related to the place of an error.
     const places = [...output.matchAll(/^ {4}at file:\/\/(\S+):\d+:\d+$/gm)];
     const files = new Set(places.map(([, file]) => file!.replace(/.*\/src\//, "src/")));

@@ -3,10 +3,10 @@ import { expect } from "@std/expect";
 import { join } from "node:path";
 import { createClient, InvalidResponseError } from "../../mod.ts";
 import { root } from "../../scripts/support/files.ts";
-import { mustRunDeno } from "../../scripts/support/process.ts";
+import { deno, mustRun } from "../../scripts/support/process.ts";
 import { apiKey, baseUrl, undocumented } from "../client.ts";
 
-const { nodes } = JSON.parse(await mustRunDeno(["doc", "--json", "mod.ts"], { cwd: root }));
+const { nodes } = JSON.parse(await mustRun(deno, ["doc", "--json", "mod.ts"], { cwd: root }));
 const readme = await Deno.readTextFile(join(root, "README.md"));
 
 /** The documentation of an option, as `deno doc` reads it. */

@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 import { join } from "node:path";
 import { copyProject, root } from "../../scripts/support/files.ts";
-import { mustRunDeno } from "../../scripts/support/process.ts";
+import { deno, mustRun } from "../../scripts/support/process.ts";
 
 /** The code blocks in a language, without the list's indentation, and with names of their own. */
 async function examples(language: string): Promise<string[]> {
@@ -26,8 +26,8 @@ Deno.test("the operations of CONTRIBUTING.md's example are generated, and its te
     yaml.replace(/^paths:$/m, (line) => `${line}\n${indent(paths, "  ")}`)
       .replace(/^ {2}schemas:$/m, (line) => `${line}\n${indent(schemas, "    ")}`),
   );
-  expect(await mustRunDeno(["task", "--quiet", "lint:spec"], options)).toMatch(/^0 problems/);
-  expect(await mustRunDeno(["task", "--quiet", "generate"], options)).toBe(
+  expect(await mustRun(deno, ["task", "--quiet", "lint:spec"], options)).toMatch(/^0 problems/);
+  expect(await mustRun(deno, ["task", "--quiet", "generate"], options)).toBe(
     "Wrote types.ts, operations.ts, validators.ts in src/generated\n",
   );
 
@@ -35,5 +35,5 @@ Deno.test("the operations of CONTRIBUTING.md's example are generated, and its te
   await Deno.writeTextFile(contract, `\n${test}`, { append: true });
   const [, name = ""] = /^Deno\.test\("(.+)",/.exec(test) ?? [];
   const flags = ["-A", "--import-map=import_map.npm.json", "--filter", name];
-  expect(await mustRunDeno(["test", ...flags, contract], options)).toContain("| 1 passed |");
+  expect(await mustRun(deno, ["test", ...flags, contract], options)).toContain("| 1 passed |");
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import denoJson from "../../deno.json" with { type: "json" };
 import { listFiles, makeFolder, root } from "../../scripts/support/files.ts";
-import { mustRunDeno, runDeno } from "../../scripts/support/process.ts";
+import { deno, mustRun, run } from "../../scripts/support/process.ts";
 import { json, serve, validKey } from "../server.ts";
 import { serveRegistry } from "./registry.ts";
 
@@ -44,7 +44,7 @@ function program(baseUrl: string): string {
 
 Deno.test("deno publish includes only what users need, and finds no slow types", async () => {
   const args = ["publish", "--dry-run", "--allow-dirty"];
-  const { success, output } = await runDeno(args, { cwd: root });
+  const { success, output } = await run(deno, args, { cwd: root });
   expect([success, output]).toEqual([true, expect.not.stringMatching(/warning/i)]);
   const files = [...output.matchAll(/^ +(file:\S+) \(/gm)].map(([, url]) => url);
   expect(files.sort()).toEqual(
@@ -54,7 +54,7 @@ Deno.test("deno publish includes only what users need, and finds no slow types",
 
 for (const [entryPoint, file] of Object.entries(exports)) {
   Deno.test(`deno doc --lint passes for the entry point ${entryPoint}`, async () => {
-    await mustRunDeno(["doc", "--lint", "--quiet", file], { cwd: root });
+    await mustRun(deno, ["doc", "--lint", "--quiet", file], { cwd: root });
   });
 }
 
@@ -64,7 +64,7 @@ Deno.test("importing the package needs no permission, a call only its host, whos
   const main = await folder.write("main.ts", program(server.url));
   const config = `--config=${join(root, "deno.json")}`;
   const runMain = (...permissions: string[]) =>
-    mustRunDeno(["run", "--no-prompt", "--no-lock", config, ...permissions, main]);
+    mustRun(deno, ["run", "--no-prompt", "--no-lock", config, ...permissions, main]);
   expect(await runMain()).toBe("7\nnetwork\n");
   expect(server.requests.length).toBe(0);
   expect(await runMain(`--allow-net=${new URL(server.url).host}`)).toBe("7\n100\n");
@@ -79,27 +79,27 @@ Deno.test("the package is published to JSR, added to an empty project and used t
   const lock = await Deno.readTextFile(join(root, "deno.lock"));
   const env = { JSR_URL: registry.url };
   const publish = ["publish", "--token=none", "--allow-dirty", "--no-provenance", "--no-lock"];
-  await mustRunDeno(publish, { cwd: root, env });
+  await mustRun(deno, publish, { cwd: root, env });
   expect(await registry.files(name, version)).toEqual(await expectedFiles());
   expect(await Deno.readTextFile(join(root, "deno.lock"))).toBe(lock);
 
   const options = { cwd: project.path, env: { ...env, DENO_DIR: cache.path } };
-  await mustRunDeno(["add", `jsr:${name}`], options);
+  await mustRun(deno, ["add", `jsr:${name}`], options);
   const { imports } = JSON.parse(await Deno.readTextFile(join(project.path, "deno.json")));
   expect(imports).toEqual({ [name]: `jsr:${name}@^${version}` });
   await project.write("main.ts", program(server.url));
   const permission = `--allow-net=${new URL(server.url).host}`;
   expect(
-    await mustRunDeno(["run", "--check", "--no-prompt", permission, "main.ts"], options),
+    await mustRun(deno, ["run", "--check", "--no-prompt", permission, "main.ts"], options),
   ).toBe("7\n100\n");
 
   await project.write(
     "wrong.ts",
     `import { createClient } from "${name}"; createClient({ baseUrl: 1 });`,
   );
-  const wrong = await runDeno(["check", "wrong.ts"], options);
+  const wrong = await run(deno, ["check", "wrong.ts"], options);
   expect([wrong.success, wrong.output]).toEqual([false, expect.stringContaining("TS2322")]);
 
   const command = ["run", "--allow-env", `jsr:${name}/cli`, "check-key", "--sandbox", "--json"];
-  expect(JSON.parse(await mustRunDeno(command, options))).toMatchObject({ ok: true });
+  expect(JSON.parse(await mustRun(deno, command, options))).toMatchObject({ ok: true });
 });

@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 import { join } from "node:path";
 import { makeFolder, root } from "../../scripts/support/files.ts";
-import { mustRun, runDeno } from "../../scripts/support/process.ts";
+import { deno, mustRun, run } from "../../scripts/support/process.ts";
 
 const NOTES = "## [Unreleased]\n\n## [1.2.3] - 2026-01-31\n\n### Added\n\n- A thing.\n";
 
@@ -30,7 +30,7 @@ async function check(
   if (!merged) await git(...author, "commit", "--quiet", "--allow-empty", "--message=Second");
   const script = join(root, "scripts/check_release.ts");
   const args = ["run", "--quiet", "--no-config", "--allow-read", "--allow-run=git", script, tag];
-  return await runDeno(args, options);
+  return await run(deno, args, options);
 }
 
 for (

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import npmMap from "../../import_map.npm.json" with { type: "json" };
 import { makeFolder, root } from "../../scripts/support/files.ts";
-import { mustRunDeno } from "../../scripts/support/process.ts";
+import { deno, mustRun } from "../../scripts/support/process.ts";
 
 /** The most that `createClient` may add, in bytes, minified and gzipped. */
 const LIMIT = 11_250;
@@ -22,7 +22,7 @@ async function bundle(names: string): Promise<{ code: string; size: number }> {
   const imports = { ...npmMap.imports, [`${project}src/generated/operations.ts`]: standIn };
   const map = await folder.write("import_map.json", { imports });
   const flags = ["--quiet", "--minify", "--platform=browser", `--import-map=${map}`];
-  const code = await mustRunDeno(["bundle", ...flags, entry], { cwd: root });
+  const code = await mustRun(deno, ["bundle", ...flags, entry], { cwd: root });
   return { code, size: gzipSync(code, { level: 9 }).length };
 }
 
