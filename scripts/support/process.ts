@@ -6,6 +6,7 @@ export interface Outcome {
   success: boolean;
   code: number;
   stdout: string;
+  stderr: string;
   /** What it wrote to standard output, followed by what it wrote to standard error. */
   output: string;
 }
@@ -21,7 +22,7 @@ export async function run(
   const stdout = new TextDecoder().decode(result.stdout);
   const stderr = new TextDecoder().decode(result.stderr);
   const output = [stdout, stderr].map((text) => text.trim()).filter(Boolean).join("\n");
-  return { success: result.success, code: result.code, stdout, output };
+  return { success: result.success, code: result.code, stdout, stderr, output };
 }
 
 /** Runs a command that must succeed; resolves to what it wrote to standard output. */
