@@ -31,7 +31,7 @@ export async function makeFolder(): Promise<Folder> {
   return {
     path,
     async write(name, content) {
-      const file = join(path, name);
+      const file = resolve(path, name);
       const text = typeof content === "string" ? content : JSON.stringify(content, undefined, 2);
       await writeFile(file, text);
       return file;
