@@ -4,6 +4,8 @@
  */
 import { DEMO_KEY } from "../src/sandbox/service.ts";
 import { serveSandbox } from "../src/sandbox/server.ts";
+import { root } from "./support/files.ts";
+import { deno, run } from "./support/process.ts";
 
 await using server = await serveSandbox(undefined, {
   onResponse: ({ method, path, status }) => console.log(`    ${method} ${path} ${status}`),
@@ -11,23 +13,15 @@ await using server = await serveSandbox(undefined, {
 const args = ["check-key", "--base-url", server.url];
 console.log(`The sandbox listens on ${server.url}\n\nscam-address ${args.join(" ")}`);
 
-const { code } = await new Deno.Command(Deno.execPath(), {
-  args: [
-    "run",
-    "--quiet",
-    "--no-prompt",
-    "--import-map=import_map.npm.json",
-    "--allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL",
-    `--allow-net=${new URL(server.url).host}`,
-    "src/cli/main.ts",
-    ...args,
-  ],
-  cwd: new URL("..", import.meta.url),
+const permissions = [
+  "--allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL",
+  `--allow-net=${new URL(server.url).host}`,
+];
+const flags = ["run", "--quiet", "--no-prompt", "--import-map=import_map.npm.json", ...permissions];
+const { code, output } = await run(deno, [...flags, "src/cli/main.ts", ...args], {
+  cwd: root,
   env: { SCAM_ADDRESS_API_KEY: DEMO_KEY },
-  stdin: "null",
-  stdout: "inherit",
-  stderr: "inherit",
-}).spawn().status;
-
+});
+console.log(output);
 if (code !== 0) console.error(`The demo failed: the command exited with ${code}`);
 Deno.exitCode = code === 0 ? 0 : 1;

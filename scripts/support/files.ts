@@ -1,8 +1,12 @@
-import { readdir } from "node:fs/promises";
+import { cp, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 
 /** The project's folder. */
 export const root: string = resolve(import.meta.dirname!, "../..");
+
+/** What is not copied with the project: it is large, made by a task, or git's. */
+const left = [".git", "node_modules", "npm", "npm.work"];
 
 /** Lists the files below a folder, relative to it, with slashes and sorted. */
 export async function listFiles(folder: string): Promise<string[]> {
@@ -11,4 +15,37 @@ export async function listFiles(folder: string): Promise<string[]> {
     .filter((entry) => !entry.isDirectory())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
     .sort();
+}
+
+/** A folder that is removed at the end of its scope. */
+export interface Folder {
+  readonly path: string;
+  [Symbol.asyncDispose](): Promise<void>;
+  /** Writes a file, as text or else as JSON; resolves to its path. */
+  write(name: string, content: unknown): Promise<string>;
+}
+
+/** Makes an empty folder; `await using` removes it. */
+export async function makeFolder(): Promise<Folder> {
+  const path = await mkdtemp(join(tmpdir(), "scam-address-"));
+  return {
+    path,
+    async write(name, content) {
+      const file = resolve(path, name);
+      const text = typeof content === "string" ? content : JSON.stringify(content, undefined, 2);
+      await writeFile(file, text);
+      return file;
+    },
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  };
+}
+
+/** Copies the project, or parts of it, into a new folder; `await using` removes it. */
+export async function copyProject(parts?: readonly string[]): Promise<Folder> {
+  const folder = await makeFolder();
+  const names = parts ?? (await readdir(root)).filter((name) => !left.includes(name));
+  for (const name of names) {
+    await cp(join(root, name), join(folder.path, name), { recursive: true });
+  }
+  return folder;
 }

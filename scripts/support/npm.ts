@@ -20,48 +20,29 @@ export const arch: string = Deno.build.arch === "x86_64" ? "x64" : "arm64";
 /** The version of Bun that the scripts run. */
 export const BUN_VERSION = "1.4.5";
 
-/** A package as npm delivers it. */
-export interface Package {
-  /** What it was made from, for people. */
-  origin: string;
-  tarball: string;
-  /** The unpacked tarball. */
-  folder: string;
-  // deno-lint-ignore no-explicit-any -- JSON of any shape
-  manifest: any;
-  /** Whether it has CommonJS in addition to ES modules. */
-  commonJs: boolean;
-}
-
 /** Runs npm, which must succeed; resolves to what it wrote to standard output. */
 export function npm(args: string[], cwd: string): Promise<string> {
   const quiet = ["--loglevel=error", "--no-audit", "--no-fund", "--ignore-scripts", ...args];
-  return Deno.build.os === "windows" // where npm is a script that only a shell starts
-    ? mustRun("cmd", ["/c", "npm", ...quiet], { cwd })
-    : mustRun("npm", quiet, { cwd });
+  return mustRun("npm", quiet, { cwd });
 }
 
 /**
- * Reads the package that an argument names, or makes one with `deno pack`.
+ * Takes the package that a script's first argument names, by default `npm/`.
  *
- * @param argument A folder or a tarball, if given.
  * @param work An existing folder for the files.
- * @returns The package, unpacked in `work`.
+ * @returns The tarball that npm delivers, and the folder in `work` where it is unpacked.
  */
-export async function takePackage(argument: string | undefined, work: string): Promise<Package> {
-  let origin = "deno pack";
-  let tarball = join(work, "package.tgz");
-  if (argument === undefined) {
-    const args = ["pack", "--quiet", "--allow-dirty", "--no-source-maps", "--output", tarball];
-    await mustRun(Deno.execPath(), args, { cwd: root });
-  } else {
-    origin = resolve(argument);
-    tarball = (await Deno.stat(origin)).isDirectory ? await packFolder(origin, work) : origin;
+export async function takePackage(work: string): Promise<{ tarball: string; folder: string }> {
+  const origin = resolve(Deno.args[0] ?? join(root, "npm"));
+  if (!existsSync(origin)) {
+    throw new Error(
+      `There is no package at "${origin}": run "deno task build:npm", which needs JSR`,
+    );
   }
+  const tarball = (await Deno.stat(origin)).isDirectory ? await packFolder(origin, work) : origin;
   await unpack(tarball, work);
-  const folder = join(work, "package");
-  const manifest = JSON.parse(await Deno.readTextFile(join(folder, "package.json")));
-  return { origin, tarball, folder, manifest, commonJs: "require" in manifest.exports["."] };
+  console.log(`Package: ${origin}`);
+  return { tarball, folder: join(work, "package") };
 }
 
 /** Packs a folder as npm publishes it; resolves to the tarball's path. */

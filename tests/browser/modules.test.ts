@@ -1,16 +1,13 @@
 // What browsers and workers can load.
 import { expect } from "@std/expect";
 import denoJson from "../../deno.json" with { type: "json" };
+import { root } from "../../scripts/support/files.ts";
+import { deno, mustRun } from "../../scripts/support/process.ts";
 
 /** The modules of Node's own that an entry point leads to. */
 async function nodeModules(entryPoint: string): Promise<string[]> {
-  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", "--import-map=import_map.npm.json", entryPoint],
-    cwd: new URL("../../", import.meta.url),
-    stderr: "inherit",
-  }).output();
-  expect(success).toBe(true);
-  const { modules } = JSON.parse(new TextDecoder().decode(stdout));
+  const args = ["info", "--json", "--import-map=import_map.npm.json", entryPoint];
+  const { modules } = JSON.parse(await mustRun(deno, args, { cwd: root }));
   const specifiers = modules.map(({ specifier }: { specifier: string }) => specifier);
   expect(specifiers.length).toBeGreaterThan(3);
   return specifiers.filter((specifier: string) => specifier.startsWith("node:"));

@@ -1,35 +1,13 @@
 // A real page that uses the client with a served sandbox on another origin.
 import { expect } from "@std/expect";
 import { build, stop } from "esbuild";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { chromium, openPage, skipped } from "../../scripts/support/chromium.ts";
+import { makeFolder } from "../../scripts/support/files.ts";
 import { createSandbox } from "../../src/sandbox/service.ts";
 import { type SandboxResponse, serveSandbox } from "../../src/sandbox/server.ts";
 
 const TIME_LIMIT = 60_000;
-
-const FLAGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-];
-
-/** The first of Chromium's names that starts a browser. */
-function findChromium(): string | undefined {
-  return ["chromium", "chromium-browser", "google-chrome"].find((name) => {
-    try {
-      return new Deno.Command(name, { args: ["--version"], stderr: "null" }).outputSync().success;
-    } catch {
-      return false;
-    }
-  });
-}
-
-const chromium = findChromium();
-const skipped = "skipped: Chromium is not installed (apt-get install chromium)";
 
 /** Bundles page.ts for browsers. */
 async function bundle(sandbox: string): Promise<string> {
@@ -65,9 +43,9 @@ function servePage(script: string) {
 
 /** Opens a page in Chromium until the results are there. */
 async function browse<T>(url: string, results: Promise<T>): Promise<T> {
-  const profile = await Deno.makeTempDir({ prefix: "scam-address-browser-" });
+  await using profile = await makeFolder();
   const browser = new Deno.Command(chromium!, {
-    args: [...FLAGS, `--user-data-dir=${join(profile, "profile")}`, url],
+    args: openPage(url, profile.path),
     stdin: "null",
     stdout: "null",
     stderr: "piped",
@@ -84,13 +62,12 @@ async function browse<T>(url: string, results: Promise<T>): Promise<T> {
       browser.kill();
     } catch { /* It has ended. */ }
     await ended.catch(() => {});
-    await Deno.remove(profile, { recursive: true });
   }
 }
 
 Deno.test({
-  name: "a page on another origin checks a key and calls endpoints through serveSandbox()" +
-    (chromium ? "" : `, ${skipped}`),
+  name:
+    `a page on another origin checks a key and calls endpoints through serveSandbox()${skipped}`,
   ignore: !chromium,
   async fn() {
     const sandbox = createSandbox({

@@ -1,75 +1,77 @@
-// Facts that are written more than once: in checks.ts, in doc comments and in the README.
+// The defaults of the client's options: what it does, what its doc comments say, and README.
 import { expect } from "@std/expect";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-
+import { createClient, InvalidResponseError } from "../../mod.ts";
 import { root } from "../../scripts/support/files.ts";
-import { readNumber } from "../../src/checks.ts";
-import { isIdempotent, retryDelay } from "../../src/transport/retry.ts";
-import { failure } from "../outcome.ts";
+import { deno, mustRun } from "../../scripts/support/process.ts";
+import { apiKey, baseUrl, undocumented } from "../client.ts";
 
-const options = await readFile(join(root, "src/options.ts"), "utf8");
-const readme = await readFile(join(root, "README.md"), "utf8");
+const { nodes } = JSON.parse(await mustRun(deno, ["doc", "--json", "mod.ts"], { cwd: root }));
+const readme = await Deno.readTextFile(join(root, "README.md"));
 
-const units: Record<string, number> = {
-  "": 1,
-  ms: 1,
-  s: 1_000,
-  bytes: 1,
-  KiB: 2 ** 10,
-  MiB: 2 ** 20,
-  GiB: 2 ** 30,
-};
-
-/** Reads an amount, such as `30 000 ms` or `10 MiB`; `undefined` when it is none. */
-function readAmount(text: string): number | undefined {
-  const [, digits, unit = ""] =
-    /^(\d[\d\s_,]*?)\s*([a-z]*)$/i.exec(text.replaceAll("`", "").trim()) ??
-      [];
-  return digits === undefined ? undefined : Number(digits.replace(/\D/g, "")) * units[unit]!;
+/** The documentation of an option, as `deno doc` reads it. */
+interface Property {
+  name: string;
+  jsDoc?: { tags?: { kind: string; value?: string }[] };
 }
 
-/** The amounts beside the name of an option in the README's tables. */
-function amountsInReadme(name: string): number[] {
-  return readme.split("\n")
-    .map((line) => line.split("|").map((cell) => cell.trim()))
-    .filter((cells) => cells[1] === `\`${name}\``)
-    .flatMap((cells) => cells.slice(2).map(readAmount).filter((amount) => amount !== undefined));
+/** The number after `@default` in the doc comment of an option. */
+function documented(name: string): number {
+  const [{ symbols }] = Object.values(nodes) as [{ symbols: Property[] }];
+  // deno-lint-ignore no-explicit-any
+  const options: any = symbols.find(({ name }) => name === "ClientOptions");
+  const property: Property = options.declarations[0].def.properties
+    .find((property: Property) => property.name === name);
+  const tag = property.jsDoc?.tags?.find(({ kind }) => kind === "default");
+  return Number(tag?.value?.replaceAll("_", ""));
 }
 
-/** The doc comment of an option of the client, in one line. */
-function docOf(name: string): string {
-  const [, doc] = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s+${name}\\?:`).exec(options) ?? [];
-  if (doc === undefined) throw new Error(`There is no doc comment of ${name}`);
-  return doc.replace(/\s*\n\s*\* ?/g, " ");
+/** The number beside the name of an option in README's table, such as `30 000 ms` or `10 MiB`. */
+function inReadme(name: string): number {
+  const cells = readme.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+  const [, , amount = ""] = cells.find(([, option]) => option === `\`${name}\``) ?? [];
+  const factor = amount.endsWith("MiB") ? 2 ** 20 : 1;
+  return Number(amount.replaceAll(/\D/g, "")) * factor;
 }
 
-for (const name of ["timeout", "retries", "maxResponseBytes"] as const) {
-  Deno.test(`the default of ${name} is the same in the code, its doc comment and the README`, () => {
-    const value = readNumber(name, undefined);
-    const [, documented] = /@default \{([\d_]+)\}/.exec(docOf(name)) ?? [];
-    expect(readAmount(documented ?? "")).toBe(value);
-    const amounts = amountsInReadme(name);
-    expect(amounts.length).toBeGreaterThan(0);
-    expect(amounts).toEqual(amounts.map(() => value));
-  });
-
-  Deno.test(`the limits of ${name} are the same in the code and its doc comment`, async () => {
-    const { message } = await failure(Error, () => readNumber(name, NaN));
-    const [, min, max] = /from (\d+) to (\d+)$/.exec(message)!;
-    const [, from, to] = /a whole number from (\d+)(?: to (\d[\d ]*\d))?\b/.exec(docOf(name))!;
-    expect(from).toBe(min);
-    if (to !== undefined) expect(to.replaceAll(" ", "")).toBe(max);
-    else expect(Number(max)).toBe(Number.MAX_SAFE_INTEGER);
-  });
-}
-
-Deno.test("the README names each method and each status that is retried", () => {
-  const methods = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
-  const statuses = Array.from({ length: 200 }, (_, index) => index + 400);
-  const failure = { attempt: 1, retries: 1, isIdempotent: true };
-  const repeated = statuses.filter((status) => retryDelay({ ...failure, status }, 0) !== undefined);
-  for (const name of [...methods.filter(isIdempotent), ...repeated]) {
-    expect(readme).toMatch(new RegExp(`\\b${name}\\b`));
+Deno.test("the default of timeout is as documented", async () => {
+  const timeout = documented("timeout");
+  expect(inReadme("timeout")).toBe(timeout);
+  const { setTimeout } = globalThis;
+  const delays: unknown[] = [];
+  globalThis.setTimeout = ((...args: Parameters<typeof setTimeout>) => {
+    delays.push(args[1]);
+    return setTimeout(...args);
+  }) as typeof setTimeout;
+  try {
+    const fetch = () => Promise.resolve(Response.json(1));
+    await createClient({ baseUrl, apiKey, fetch }).call("GET", undocumented);
+  } finally {
+    globalThis.setTimeout = setTimeout;
   }
+  expect(delays).toEqual([timeout]);
+});
+
+Deno.test("the default of retries is as documented", async () => {
+  const retries = documented("retries");
+  expect(inReadme("retries")).toBe(retries);
+  let count = 0;
+  const fetch = () => {
+    count++;
+    return Promise.resolve(new Response("", { status: 503, headers: { "retry-after": "0" } }));
+  };
+  await expect(createClient({ baseUrl, apiKey, fetch }).call("GET", undocumented)).rejects
+    .toThrow();
+  expect(count).toBe(retries + 1);
+});
+
+Deno.test("the default of maxResponseBytes is as documented", async () => {
+  const maxResponseBytes = documented("maxResponseBytes");
+  expect(inReadme("maxResponseBytes")).toBe(maxResponseBytes);
+  let size = maxResponseBytes;
+  const fetch = () => Promise.resolve(new Response("1".padEnd(size)));
+  const client = createClient({ baseUrl, apiKey, fetch });
+  expect(await client.call("GET", undocumented)).toBe(1);
+  size++;
+  await expect(client.call("GET", undocumented)).rejects.toThrow(InvalidResponseError);
 });

@@ -1,3 +1,3 @@
-/** Runs the command where the package has no "bin". */
+/** Runs the command, as a program that bundles it does. */
 
 import "@scam-address/client/cli";

@@ -3,8 +3,8 @@ import { expect } from "@std/expect";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import denoJson from "../../deno.json" with { type: "json" };
-import { listFiles, root } from "../../scripts/support/files.ts";
-import { mustRun, run } from "../../scripts/support/process.ts";
+import { listFiles, makeFolder, root } from "../../scripts/support/files.ts";
+import { deno, mustRun, run } from "../../scripts/support/process.ts";
 import { json, serve, validKey } from "../server.ts";
 import { serveRegistry } from "./registry.ts";
 
@@ -22,12 +22,6 @@ async function expectedFiles(): Promise<string[]> {
     "openapi/openapi.yaml",
     ...sources.map((file) => `src/${file}`),
   ].sort();
-}
-
-/** Makes an empty folder; `await using` removes it. */
-async function makeFolder(): Promise<{ path: string } & AsyncDisposable> {
-  const path = await Deno.makeTempDir({ prefix: "scam-address-publish-" });
-  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }
 
 /** A program that imports the package by name and calls a server. */
@@ -50,8 +44,7 @@ function program(baseUrl: string): string {
 
 Deno.test("deno publish includes only what users need, and finds no slow types", async () => {
   const args = ["publish", "--dry-run", "--allow-dirty"];
-  const options = { cwd: root, env: { NO_COLOR: "1" } };
-  const { success, output } = await run(Deno.execPath(), args, options);
+  const { success, output } = await run(deno, args, { cwd: root });
   expect([success, output]).toEqual([true, expect.not.stringMatching(/warning/i)]);
   const files = [...output.matchAll(/^ +(file:\S+) \(/gm)].map(([, url]) => url);
   expect(files.sort()).toEqual(
@@ -61,18 +54,17 @@ Deno.test("deno publish includes only what users need, and finds no slow types",
 
 for (const [entryPoint, file] of Object.entries(exports)) {
   Deno.test(`deno doc --lint passes for the entry point ${entryPoint}`, async () => {
-    await mustRun(Deno.execPath(), ["doc", "--lint", "--quiet", file], { cwd: root });
+    await mustRun(deno, ["doc", "--lint", "--quiet", file], { cwd: root });
   });
 }
 
 Deno.test("importing the package needs no permission, a call only its host, whose lack is not retried", async () => {
   await using server = await serve((_, response) => json(response, validKey));
   await using folder = await makeFolder();
-  const main = join(folder.path, "main.ts");
-  await Deno.writeTextFile(main, program(server.url));
+  const main = await folder.write("main.ts", program(server.url));
   const config = `--config=${join(root, "deno.json")}`;
   const runMain = (...permissions: string[]) =>
-    mustRun(Deno.execPath(), ["run", "--no-prompt", "--no-lock", config, ...permissions, main]);
+    mustRun(deno, ["run", "--no-prompt", "--no-lock", config, ...permissions, main]);
   expect(await runMain()).toBe("7\nnetwork\n");
   expect(server.requests.length).toBe(0);
   expect(await runMain(`--allow-net=${new URL(server.url).host}`)).toBe("7\n100\n");
@@ -85,33 +77,29 @@ Deno.test("the package is published to JSR, added to an empty project and used t
   await using server = await serve((_, response) => json(response, validKey));
   await using registry = serveRegistry(packages.path);
   const lock = await Deno.readTextFile(join(root, "deno.lock"));
-  const env = { JSR_URL: registry.url, NO_COLOR: "1" };
+  const env = { JSR_URL: registry.url };
   const publish = ["publish", "--token=none", "--allow-dirty", "--no-provenance", "--no-lock"];
-  await mustRun(Deno.execPath(), publish, { cwd: root, env });
+  await mustRun(deno, publish, { cwd: root, env });
   expect(await registry.files(name, version)).toEqual(await expectedFiles());
   expect(await Deno.readTextFile(join(root, "deno.lock"))).toBe(lock);
 
   const options = { cwd: project.path, env: { ...env, DENO_DIR: cache.path } };
-  await mustRun(Deno.execPath(), ["add", `jsr:${name}`], options);
+  await mustRun(deno, ["add", `jsr:${name}`], options);
   const { imports } = JSON.parse(await Deno.readTextFile(join(project.path, "deno.json")));
   expect(imports).toEqual({ [name]: `jsr:${name}@^${version}` });
-  await Deno.writeTextFile(join(project.path, "main.ts"), program(server.url));
+  await project.write("main.ts", program(server.url));
   const permission = `--allow-net=${new URL(server.url).host}`;
   expect(
-    await mustRun(
-      Deno.execPath(),
-      ["run", "--check", "--no-prompt", permission, "main.ts"],
-      options,
-    ),
+    await mustRun(deno, ["run", "--check", "--no-prompt", permission, "main.ts"], options),
   ).toBe("7\n100\n");
 
-  await Deno.writeTextFile(
-    join(project.path, "wrong.ts"),
+  await project.write(
+    "wrong.ts",
     `import { createClient } from "${name}"; createClient({ baseUrl: 1 });`,
   );
-  const wrong = await run(Deno.execPath(), ["check", "wrong.ts"], options);
+  const wrong = await run(deno, ["check", "wrong.ts"], options);
   expect([wrong.success, wrong.output]).toEqual([false, expect.stringContaining("TS2322")]);
 
   const command = ["run", "--allow-env", `jsr:${name}/cli`, "check-key", "--sandbox", "--json"];
-  expect(JSON.parse(await mustRun(Deno.execPath(), command, options))).toMatchObject({ ok: true });
+  expect(JSON.parse(await mustRun(deno, command, options))).toMatchObject({ ok: true });
 });

@@ -1,8 +1,8 @@
 // The check that runs before publishing, in repositories made for the test.
 import { expect } from "@std/expect";
 import { join } from "node:path";
-import { root } from "../../scripts/support/files.ts";
-import { mustRun, run } from "../../scripts/support/process.ts";
+import { makeFolder, root } from "../../scripts/support/files.ts";
+import { deno, mustRun, run } from "../../scripts/support/process.ts";
 
 const NOTES = "## [Unreleased]\n\n## [1.2.3] - 2026-01-31\n\n### Added\n\n- A thing.\n";
 
@@ -18,23 +18,19 @@ async function check(
   tag: string,
   { version = "1.2.3", changelog = NOTES, merged = true }: Repository,
 ) {
-  const cwd = await Deno.makeTempDir({ prefix: "scam-address-release-" });
-  try {
-    await Deno.writeTextFile(join(cwd, "deno.json"), JSON.stringify({ version }));
-    await Deno.writeTextFile(join(cwd, "CHANGELOG.md"), changelog);
-    const git = (...args: string[]) => mustRun("git", args, { cwd });
-    const author = ["-c", "user.name=Test", "-c", "user.email=test@service.example"];
-    await git("init", "--quiet");
-    await git(...author, "commit", "--quiet", "--allow-empty", "--message=First");
-    await git("update-ref", "refs/remotes/origin/main", "HEAD");
-    if (!merged) await git(...author, "commit", "--quiet", "--allow-empty", "--message=Second");
-    const script = join(root, "scripts/check_release.ts");
-    const args = ["run", "--quiet", "--no-config", "--allow-read", "--allow-run=git", script, tag];
-    const { success, stdout, output } = await run(Deno.execPath(), args, { cwd });
-    return { success, stdout, output };
-  } finally {
-    await Deno.remove(cwd, { recursive: true });
-  }
+  await using repository = await makeFolder();
+  await repository.write("deno.json", { version });
+  await repository.write("CHANGELOG.md", changelog);
+  const options = { cwd: repository.path };
+  const git = (...args: string[]) => mustRun("git", args, options);
+  const author = ["-c", "user.name=Test", "-c", "user.email=test@service.example"];
+  await git("init", "--quiet");
+  await git(...author, "commit", "--quiet", "--allow-empty", "--message=First");
+  await git("update-ref", "refs/remotes/origin/main", "HEAD");
+  if (!merged) await git(...author, "commit", "--quiet", "--allow-empty", "--message=Second");
+  const script = join(root, "scripts/check_release.ts");
+  const args = ["run", "--quiet", "--no-config", "--allow-read", "--allow-run=git", script, tag];
+  return await run(deno, args, options);
 }
 
 for (
