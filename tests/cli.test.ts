@@ -236,12 +236,12 @@ Deno.test("the command exits with 2 on wrong usage and says what to do", async (
   const cases: [string[], RegExp, Setting?][] = [
     [
       ["check-key", "--retries", "-1"],
-      /^Error \(usage\): The arguments must be --base-url …, --allow/,
+      /^Error \(usage\): Wrong arguments: the options are --base-url, /,
     ],
     [["check-key", "--retries=101"], /"--retries" must be a whole number from 0 to 100$/, {
       env: { SCAM_ADDRESS_BASE_URL: "https://service.example/" },
     }],
-    [["check-key"], /No key: set "SCAM_ADDRESS_API_KEY" or write the key to standard input$/, {
+    [["check-key"], /No key: set "SCAM_ADDRESS_API_KEY" or write it to standard input$/, {
       env: { SCAM_ADDRESS_BASE_URL: "https://service.example/" },
     }],
     [["check-key"], /No address: use "--base-url", set "SCAM_ADDRESS_BASE_URL", or/, { env }],
@@ -256,7 +256,7 @@ Deno.test("the command exits with 2 on wrong usage and says what to do", async (
     ],
     [
       ["check-key", "--sandbox", "--base-url", "x"],
-      /"--sandbox" and "--base-url" cannot be used together$/,
+      /"--sandbox" cannot have a "--base-url"$/,
     ],
     [["check-key", "--sandbox"], /^.*\nError \(configuration\): The key must be/, {
       env: { SCAM_ADDRESS_API_KEY: "key " },
@@ -267,7 +267,7 @@ Deno.test("the command exits with 2 on wrong usage and says what to do", async (
       { env: { SCAM_ADDRESS_API_KEY: "two\nkeys" } },
     ],
     [loopback, /Standard input has more than one key$/, { stdin: "two\r\nlines\r\n" }],
-    [loopback, /Standard input has more than an API key$/, { stdin: "x".repeat(65537) }],
+    [loopback, /Standard input has more than a key$/, { stdin: "x".repeat(65537) }],
     // The address is checked before the key is waited for.
     [["check-key", "--base-url", "x"], /"--base-url" must be/, { stdin: pipe(Infinity) }],
     [["check-key"], /No address: /, { stdin: pipe(Infinity) }],
@@ -318,7 +318,7 @@ Deno.test("the command takes no key from an argument, says why, and does not rep
     expect([args, exit, stdout]).toEqual([args, 2, ""]);
     expect(stderr).toMatch(
       args[0] === "check-key"
-        ? /^Error \(usage\): The arguments must be --base-url …, .*, --sandbox; see --help; a key is /
+        ? /^Error \(usage\): Wrong arguments: the options are --base-url, .*, --sandbox; see --help; a key is /
         : /^Error \(usage\): No command: the first argument must be "check-key", "sandbox" or "help"; /,
     );
     expect(stderr).toMatch(/ a key is never taken from an argument, because arguments show in/);
@@ -335,7 +335,7 @@ Deno.test("--json prints one object of the same shape on wrong usage", async () 
     credits: null,
     error: {
       code: "usage",
-      message: expect.stringMatching(/^The arguments must be .*; a key is never taken/),
+      message: expect.stringMatching(/^Wrong arguments: .*; a key is never taken/),
     },
   });
 });
@@ -413,7 +413,7 @@ Deno.test("sandbox exits with 2 on wrong usage and does not show a key", async (
       "S3CRET",
     ]].map((args): [string[], RegExp] => [
       args,
-      /must be --host …, --port …, --key …; see --help; a test key is given as "--key KEY=CREDITS"$/,
+      /the options are --host, --port, --key; see --help; a test key is given as "--key KEY=CREDITS"$/,
     ]),
   ];
   for (const [args, message] of cases) {

@@ -14,8 +14,7 @@ standard input, never from an argument, because arguments show in process lists.
   --base-url URL     the service's address; SCAM_ADDRESS_BASE_URL by default
   --allow-insecure-http  allow http, which shows the key to everyone on the way
   --min-credits N    exit with 4 when the key has fewer credits than N
-  --timeout SECONDS  exit with 3 when there is no result in time, a whole number of
-                     seconds, which also limits the wait for standard input
+  --timeout SECONDS  exit with 3 when there is no result, or no key, in this time
   --retries N        how often a failed request is sent again; 2 by default
   --json             print one JSON object: ok, apiKeyValid, credits, error
   --sandbox          ask the built-in sandbox instead of the service; checks
@@ -52,19 +51,15 @@ export class CommandError extends Error {
 export const KEY_ADVICE =
   'a key is never taken from an argument, because arguments show in process lists: set "SCAM_ADDRESS_API_KEY" or write the key to standard input';
 
+type Options = NonNullable<ParseArgsConfig["options"]>;
+
 /** Reads options; replaces the errors of `parseArgs`, which quote an argument that may be a key. */
-function readOptions<Options extends NonNullable<ParseArgsConfig["options"]>>(
-  args: string[],
-  advice: string,
-  options: Options,
-) {
+function readOptions<Given extends Options>(args: string[], advice: string, options: Given) {
   try {
     return parseArgs({ args, options }).values;
   } catch {
-    const names = Object.entries(options).map(([name, { type }]) =>
-      type === "string" ? `--${name} …` : `--${name}`
-    );
-    throw new CommandError(`The arguments must be ${names.join(", ")}; see --help; ${advice}`);
+    const names = Object.keys(options).map((name) => `--${name}`).join(", ");
+    throw new CommandError(`Wrong arguments: the options are ${names}; see --help; ${advice}`);
   }
 }
 
@@ -87,11 +82,3 @@ export const readSandbox = (args: string[]) =>
     port: { type: "string" },
     key: { type: "string", multiple: true },
   });
-
-/** Reads the value of an option that must be a whole number. */
-export function readNumber(name: string, text: string | undefined, min: number, max: number) {
-  if (text === undefined) return undefined;
-  const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
-  if (number >= min && number <= max) return number;
-  throw new CommandError(`"--${name}" must be a whole number from ${min} to ${max}`);
-}

@@ -1,18 +1,9 @@
-import { Buffer } from "node:buffer";
 import { createClient } from "../client.ts";
 import { ConfigurationError, HttpError, ScamAddressError } from "../errors.ts";
 import { createSandbox, DEMO_KEY } from "../sandbox/service.ts";
 import { serveSandbox } from "../sandbox/server.ts";
 import { within } from "../transport/time.ts";
-import {
-  CommandError,
-  EXIT,
-  HELP,
-  KEY_ADVICE,
-  readCheckKey,
-  readNumber,
-  readSandbox,
-} from "./arguments.ts";
+import { CommandError, EXIT, HELP, KEY_ADVICE, readCheckKey, readSandbox } from "./arguments.ts";
 import { version } from "./version.ts";
 
 /** The parts of a process that the command uses; `node:process` has them all. */
@@ -30,7 +21,7 @@ export interface CommandProcess {
 }
 
 /** More than fits in any header. */
-const MAX_KEY_BYTES = 64 * 1024;
+const MAX_KEY_LENGTH = 64 * 1024;
 
 /** How long the command waits for standard input before it says so, in milliseconds. */
 const PATIENCE = 2_000;
@@ -43,6 +34,14 @@ interface Limit {
   readonly end: number;
   /** What is missing until then. */
   missing: string;
+}
+
+/** Reads the value of an option that must be a whole number. */
+function readNumber(name: string, text: string | undefined, min: number, max: number) {
+  if (text === undefined) return undefined;
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+  if (number >= min && number <= max) return number;
+  throw new CommandError(`"--${name}" must be a whole number from ${min} to ${max}`);
 }
 
 /** Reads an environment variable. Deno's own error quotes a value that is not Unicode. */
@@ -64,27 +63,23 @@ function readLine(text: string, source: string): string {
 
 /** Reads standard input to its end. */
 async function readInput({ stdin }: CommandProcess): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const decoder = new TextDecoder();
+  let text = "";
   for await (const chunk of stdin) {
-    size += chunk.length;
-    if (size > MAX_KEY_BYTES) throw new CommandError("Standard input has more than an API key");
-    chunks.push(chunk);
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_KEY_LENGTH) throw new CommandError("Standard input has more than a key");
   }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw new CommandError("Standard input is not UTF-8 text");
-  }
+  text += decoder.decode();
+  if (text.includes("\ufffd")) throw new CommandError("Standard input is not UTF-8 text");
+  return text;
 }
 
 /** Reads the key from standard input; `""` when there is none. */
 async function waitForKey(process: CommandProcess, limit: Limit): Promise<string> {
   if (process.stdin.isTTY) return "";
   limit.missing = "standard input has not ended";
-  const note = setTimeout(() => {
-    process.stderr.write(`Waiting for the key: ${limit.missing}\n`);
-  }, PATIENCE);
+  const say = () => process.stderr.write(`Waiting for the key: ${limit.missing}\n`);
+  const note = setTimeout(say, PATIENCE);
   const text = await within({ signals: [limit.signal] }, () => readInput(process))
     .finally(() => clearTimeout(note));
   return readLine(text, "Standard input");
@@ -99,20 +94,15 @@ async function askForStatus(process: CommandProcess, values: Values, limit: Limi
   const name = "SCAM_ADDRESS_API_KEY";
   const key = readLine(readVariable(process, name) ?? "", `"${name}"`);
   if (values.sandbox) {
-    if (values["base-url"] !== undefined) {
-      throw new CommandError('"--sandbox" and "--base-url" cannot be used together');
-    }
+    if (values["base-url"]) throw new CommandError('"--sandbox" cannot have a "--base-url"');
     const about = key ? "" : ` about "${DEMO_KEY}"`;
     process.stderr.write(`Asking the built-in sandbox${about}, not the service\n`);
     const { fetch } = createSandbox();
     return await createClient({ baseUrl: "http://localhost/", fetch }).checkKey(key || DEMO_KEY);
   }
   const baseUrl = values["base-url"] ?? readVariable(process, "SCAM_ADDRESS_BASE_URL");
-  if (!baseUrl) {
-    throw new CommandError(
-      'No address: use "--base-url", set "SCAM_ADDRESS_BASE_URL", or try "--sandbox"',
-    );
-  }
+  const advice = 'use "--base-url", set "SCAM_ADDRESS_BASE_URL", or try "--sandbox"';
+  if (!baseUrl) throw new CommandError(`No address: ${advice}`);
   const client = createClient({
     baseUrl,
     allowInsecureHttp: values["allow-insecure-http"],
@@ -126,9 +116,7 @@ async function askForStatus(process: CommandProcess, values: Values, limit: Limi
     },
   });
   const apiKey = key || await waitForKey(process, limit);
-  if (!apiKey) {
-    throw new CommandError(`No key: set "${name}" or write the key to standard input`);
-  }
+  if (!apiKey) throw new CommandError(`No key: set "${name}" or write it to standard input`);
   limit.missing = "the service has not responded";
   return await client.checkKey(apiKey, { signal: limit.signal });
 }
@@ -184,8 +172,7 @@ async function sandbox(process: CommandProcess, args: string[]): Promise<number>
     throw new CommandError(message, "listen", EXIT.failed);
   });
   const stopped = new Promise<void>((resolve) => {
-    process.once("SIGINT", resolve);
-    process.once("SIGTERM", resolve);
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
   });
   process.stdout.write(`The sandbox listens on ${server.url} until Ctrl-C\n`);
   await stopped;
@@ -213,8 +200,11 @@ export async function run(args: string[], process: CommandProcess): Promise<numb
   const [command, ...rest] = args;
   const has = (...names: string[]) => names.some((name) => args.includes(name));
   try {
-    if (command === "help" || has("--help", "-h")) return process.stdout.write(HELP), EXIT.ok;
-    if (has("--version", "-v")) return process.stdout.write(`${version}\n`), EXIT.ok;
+    const asksForHelp = command === "help" || has("--help", "-h");
+    if (asksForHelp || has("--version", "-v")) {
+      process.stdout.write(asksForHelp ? HELP : `${version}\n`);
+      return EXIT.ok;
+    }
     if (command === "check-key") return await checkKey(process, rest);
     if (command === "sandbox") return await sandbox(process, rest);
     const advice = 'the first argument must be "check-key", "sandbox" or "help"';

@@ -85,11 +85,7 @@ const CORS = Object.entries({
 });
 
 /** Makes the request for the sandbox, or the response to one that the sandbox cannot get. */
-async function receive(
-  incoming: IncomingMessage,
-  url: URL,
-  signal: AbortSignal,
-): Promise<Request | Response> {
+async function receive(incoming: IncomingMessage, url: URL, signal: AbortSignal) {
   const { method = "", headers } = incoming;
   try {
     const chunks: BlobPart[] = [];
@@ -114,6 +110,17 @@ async function receive(
   }
 }
 
+/** Makes the response to a request, with the error that a route threw. */
+async function respond(sandbox: Sandbox, received: Request | Response) {
+  try {
+    const response = received instanceof Response ? received : await sandbox.fetch(received);
+    if (response.bodyUsed) throw new TypeError("The body of the route's Response is already used");
+    return { response };
+  } catch (error) {
+    return { response: failure(500, "A route of the sandbox threw an error"), error };
+  }
+}
+
 /** Sends a response to its last byte. */
 async function send(response: Response, outgoing: ServerResponse) {
   outgoing.statusCode = response.status;
@@ -124,34 +131,6 @@ async function send(response: Response, outgoing: ServerResponse) {
   // The types of the web's and of Node's ReadableStream differ.
   const body = response.body as Parameters<typeof Readable.fromWeb>[0] | null;
   await pipeline(body ? Readable.fromWeb(body) : Readable.from([]), outgoing);
-}
-
-/** Handles a request, up to the last byte of the response. */
-async function handle(
-  sandbox: Sandbox,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  url: URL,
-  onResponse: ServeSandboxOptions["onResponse"],
-) {
-  const controller = new AbortController();
-  outgoing.on("close", () => outgoing.writableFinished || controller.abort());
-  const received = await receive(incoming, url, controller.signal);
-  let response: Response;
-  let thrown = {};
-  try {
-    response = received instanceof Response ? received : await sandbox.fetch(received);
-    if (response.bodyUsed) throw new TypeError("The body of the route's Response is already used");
-  } catch (error) {
-    response = failure(500, "A route of the sandbox threw an error");
-    thrown = { error };
-  }
-  if (!incoming.socket.destroyed) {
-    const { status } = response;
-    onResponse?.({ method: incoming.method!, path: url.pathname, status, ...thrown });
-  }
-  // It fails when the client disconnects, when the body fails, and for `Response.error()`.
-  await send(response, outgoing).catch(() => outgoing.destroy());
 }
 
 /** Writes a host as a URL does; throws when it cannot be a part of one. */
@@ -229,10 +208,19 @@ export async function serveSandbox(
   const port = readNumber("port", options.port);
   checkType("onResponse", onResponse, "function");
 
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer(async (incoming, outgoing) => {
+    const controller = new AbortController();
+    outgoing.on("close", () => outgoing.writableFinished || controller.abort());
     // The target may also be "*" or an absolute URL; a slash makes a path of it.
-    const path = incoming.url!.replace(/^(?!\/)/, "/");
-    handle(sandbox, incoming, outgoing, new URL(url.slice(0, -1) + path), onResponse);
+    const target = new URL(url.slice(0, -1) + incoming.url!.replace(/^(?!\/)/, "/"));
+    const received = await receive(incoming, target, controller.signal);
+    const { response, ...thrown } = await respond(sandbox, received);
+    if (!incoming.socket.destroyed) {
+      const { status } = response;
+      onResponse?.({ method: incoming.method!, path: target.pathname, status, ...thrown });
+    }
+    // It fails when the client disconnects, when the body fails, and for `Response.error()`.
+    await send(response, outgoing).catch(() => outgoing.destroy());
   });
   await listen(server, host, port);
   const reachable = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" }[authority] ?? authority;

@@ -232,7 +232,7 @@ function readRoutes(routes: unknown = {}): Route<Target>[] {
  *   fetch,
  * });
  * console.log(await client.call("GET", "report")); // { reports: [] }
- * console.log(await client.checkKey()); // { apiKeyValid: true, data: { credits: 99 } }
+ * console.log(await client.checkKey("demo-key")); // { apiKeyValid: true, data: { credits: 99 } }
  * ```
  *
  * @param options Its keys, by default only {@linkcode DEMO_KEY}, and endpoints to add.
