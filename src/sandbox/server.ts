@@ -142,7 +142,7 @@ function toAuthority(host: unknown): string {
 
 /** The part of the global `Deno` that is used; other runtimes have none. */
 interface DenoGlobal {
-  Deno?: { permissions: { request(permission: object): Promise<{ state: string }> } };
+  Deno?: { permissions?: { request(permission: object): Promise<{ state: string }> } };
 }
 
 /** Starts to listen. */
@@ -152,7 +152,7 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     // Without the permission, Deno's `listen` throws an error that nobody can catch.
     const { Deno } = globalThis as DenoGlobal;
     const net = { name: "net", host: `${toAuthority(address)}:${port}` };
-    const permission = await Deno?.permissions.request(net);
+    const permission = await Deno?.permissions?.request(net);
     if (permission && permission.state !== "granted") {
       throw new Error(`Requires net access to "${net.host}", run again with the --allow-net flag`);
     }
