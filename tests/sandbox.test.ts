@@ -68,7 +68,7 @@ Deno.test("createSandbox() refuses bad options and shows no key", async () => {
       isCredits,
     ]),
     [{ routes: [route] }, /^"routes" must be an object with endpoints and their handlers$/],
-    [{ routes: { "GET report": {} } }, /^"routes" must have functions: "GET report" does not$/],
+    [{ routes: { "GET report": {} } }, /^"routes" has no function for "GET report"$/],
   ];
   for (const [options, message] of bad) {
     const error = await failure(ConfigurationError, () => createSandbox(options as SandboxOptions));
@@ -265,7 +265,7 @@ Deno.test("fetch() responds with 501 when the sandbox has no handler for an oper
     expect((await fetch(get(`${undocumented}/1`))).status).toBe(401);
     const response = await fetch(get(`api/${undocumented}/1`, DEMO_KEY));
     expect([response.status, await response.json()]).toEqual([501, {
-      error: 'The sandbox cannot do this operation; add it with the option "routes"',
+      error: 'The operation has no handler; see the option "routes"',
     }]);
   });
   await withOperation(`GET /${undocumented}/{name}.json`, {}, async () => {

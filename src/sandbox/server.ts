@@ -75,13 +75,12 @@ export interface SandboxServer {
 
 const MAX_BODY_BYTES = 10 * 2 ** 20;
 
-/** Headers of every response, which are also those of a preflight's: every page may use it. */
+/** Headers of every response, also to a preflight, which let every page use the server. */
 const CORS = Object.entries({
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Allow-Methods": "*",
   "Access-Control-Allow-Headers": "*, Authorization", // which "*" does not include
   "Access-Control-Expose-Headers": "*",
-  "Access-Control-Max-Age": "600",
 });
 
 /** Makes the request for the sandbox, or the response to one that the sandbox cannot get. */
@@ -95,9 +94,8 @@ async function receive(incoming: IncomingMessage, url: URL, signal: AbortSignal)
       if (size <= MAX_BODY_BYTES) chunks.push(chunk);
     }
     if (size > MAX_BODY_BYTES) return failure(413, "The request body has more than 10 MiB");
-    if (method === "OPTIONS" && headers["access-control-request-method"]) {
-      return new Response(null, { status: 204 });
-    }
+    const isPreflight = method === "OPTIONS" && headers["access-control-request-method"];
+    if (isPreflight) return new Response(null, { status: 204 });
     const pairs = Object.entries(headers) as [string, string][];
     return new Request(url, {
       method,
@@ -215,10 +213,8 @@ export async function serveSandbox(
     const target = new URL(url.slice(0, -1) + incoming.url!.replace(/^(?!\/)/, "/"));
     const received = await receive(incoming, target, controller.signal);
     const { response, ...thrown } = await respond(sandbox, received);
-    if (!incoming.socket.destroyed) {
-      const { status } = response;
-      onResponse?.({ method: incoming.method!, path: target.pathname, status, ...thrown });
-    }
+    const report = { method: incoming.method!, path: target.pathname, status: response.status };
+    if (!incoming.socket.destroyed) onResponse?.({ ...report, ...thrown });
     // It fails when the client disconnects, when the body fails, and for `Response.error()`.
     await send(response, outgoing).catch(() => outgoing.destroy());
   });

@@ -187,9 +187,7 @@ function readRoutes(routes: unknown = {}): Route<Target>[] {
         `must name a method and a path, with whole segments as parameters, as in "GET reports/{id}": "${endpoint}" does not`,
       );
     }
-    if (typeof handler !== "function") {
-      throw wrong("routes", `must have functions: "${endpoint}" does not`);
-    }
+    if (typeof handler !== "function") throw wrong("routes", `has no function for "${endpoint}"`);
     const same = documented.find((other) => toShape(other.endpoint) === toShape(endpoint));
     const { access = "required", status = 200 } = same?.target ?? {};
     return { endpoint, target: { access, status, handler } };
@@ -251,14 +249,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       return failure(401, `The header "${apiKeyHeader}" must have a valid key`);
     }
     if (!found) return failure(404, 'The sandbox has no such endpoint; see its option "routes"');
-    if (!handler) {
-      return failure(501, 'The sandbox cannot do this operation; add it with the option "routes"');
-    }
+    if (!handler) return failure(501, 'The operation has no handler; see the option "routes"');
     const result = await handler(request, { apiKey, keys, params: found.params });
-    if (result instanceof Response) return result;
-    return result === undefined
-      ? new Response(null, { status: 204 })
-      : Response.json(result, { status });
+    if (result === undefined) return new Response(null, { status: 204 });
+    return result instanceof Response ? result : Response.json(result, { status });
   }
 
   return { keys, fetch };
