@@ -2,8 +2,13 @@
 import { expect } from "@std/expect";
 import { run } from "../src/cli/command.ts";
 import { version } from "../src/cli/version.ts";
+import { operations } from "../src/generated/operations.ts";
 import { checkKeyPath } from "./client.ts";
 import { json, serve, validKey } from "./server.ts";
+
+/** The status of a response to `checkKey`. */
+const [status = ""] = Object.keys(operations[`POST ${checkKeyPath}`]!.responses!);
+const ok = Number(status.replace("XX", "00"));
 
 interface Setting {
   env?: Record<string, string>;
@@ -43,7 +48,7 @@ const DEMO_NOTE = 'Asking the built-in sandbox about "demo-key", not the service
 const demo = { env: { SCAM_ADDRESS_API_KEY: "demo-key" } };
 
 Deno.test("check-key calls the service and prints validity and credits", async () => {
-  await using server = await serve((_, response) => json(response, validKey));
+  await using server = await serve((_, response) => json(response, validKey, ok));
   const env = { SCAM_ADDRESS_API_KEY: "env-key", SCAM_ADDRESS_BASE_URL: server.url };
   expect(await command(["check-key"], { env, stdin: "not-read" })).toEqual({
     exit: 0,
@@ -59,7 +64,7 @@ Deno.test("check-key calls the service and prints validity and credits", async (
 });
 
 Deno.test("check-key reads the key from standard input or a variable, without line breaks", async () => {
-  await using server = await serve((_, response) => json(response, validKey));
+  await using server = await serve((_, response) => json(response, validKey, ok));
   for (const text of ["a key", "a key\n", "a key\r\n", "a key\r", "\na key\n\r\n"]) {
     for (const setting of [{ stdin: text }, { env: { SCAM_ADDRESS_API_KEY: text } }]) {
       expect((await command(["check-key", "--base-url", server.url], setting)).exit).toBe(0);
@@ -73,7 +78,7 @@ Deno.test("check-key reads the key from standard input or a variable, without li
 });
 
 Deno.test("check-key says that it waits for standard input, when this takes long", async () => {
-  await using server = await serve((_, response) => json(response, validKey));
+  await using server = await serve((_, response) => json(response, validKey, ok));
   const args = ["check-key", "--base-url", server.url, "--json"];
   expect(await command(args, { stdin: pipe(2_200) })).toEqual({
     exit: 0,
@@ -140,7 +145,7 @@ Deno.test("check-key --retries limits how often the request is sent again", asyn
 });
 
 Deno.test("check-key prefers --base-url to the environment, and ends within --timeout", async () => {
-  await using server = await serve((_, response) => json(response, validKey));
+  await using server = await serve((_, response) => json(response, validKey, ok));
   const env = { SCAM_ADDRESS_API_KEY: "a-key", SCAM_ADDRESS_BASE_URL: "https://service.example/" };
   const args = ["check-key", "--timeout=2147483", `--base-url=${server.url}api`];
   expect((await command(args, { env })).exit).toBe(0);
@@ -190,14 +195,14 @@ Deno.test("check-key exits with 4 when credits are fewer than --min-credits", as
 Deno.test("check-key exits with 3 when there is no usable response, and --json has its fields", async () => {
   await using server = await serve((_, response, count) => {
     if (count % 2) json(response, { secret: "some-key" }, 403);
-    else json(response, { apiKeyValid: "some-key" });
+    else json(response, { apiKeyValid: "some-key" }, ok);
   });
   const setting = { env: { SCAM_ADDRESS_API_KEY: "some-key", SCAM_ADDRESS_BASE_URL: server.url } };
   const { exit, stdout, stderr } = await command(["check-key"], setting);
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: "" });
   expect(stderr).toMatch(/^Error \(http\): .* the status 403[^\n]*\n$/);
   const errors: object[] = [
-    { code: "invalid_response", status: 200, issues: [{ path: expect.any(String) }] },
+    { code: "invalid_response", status: ok, issues: [{ path: expect.any(String) }] },
     { code: "http", status: 403, body: { secret: "[redacted]" }, headers: expect.any(Object) },
   ];
   for (const error of errors) {
@@ -211,6 +216,14 @@ Deno.test("check-key exits with 3 when there is no usable response, and --json h
     });
     expect(stdout).not.toMatch(/some-key/);
   }
+});
+
+Deno.test("check-key names its own option when the address is not the service's", async () => {
+  await using server = await serve((_, response) => void response.end("<html>"));
+  const { exit, stderr } = await command(["check-key", "--base-url", server.url], demo);
+  expect(exit).toBe(3);
+  expect(stderr).toMatch(/"--base-url"/);
+  expect(stderr).not.toMatch(/baseUrl/);
 });
 
 Deno.test("check-key says why there was no connection", async () => {
@@ -286,7 +299,7 @@ Deno.test("the command exits with 2 on wrong usage and says what to do", async (
 });
 
 Deno.test("check-key --allow-insecure-http uses http for any host", async () => {
-  await using server = await serve((_, response) => json(response, validKey));
+  await using server = await serve((_, response) => json(response, validKey, ok));
   const baseUrl = server.url.replace("127.0.0.1", "0.0.0.0"); // reaches the server all the same
   const args = ["check-key", "--base-url", baseUrl, "--allow-insecure-http"];
   expect((await command(args, demo)).exit).toBe(0);
@@ -342,7 +355,7 @@ Deno.test("--help and --version print to standard output and send nothing", asyn
 
 Deno.test("check-key does not compare a negative balance without --min-credits", async () => {
   await using server = await serve((_, response) =>
-    json(response, { apiKeyValid: true, data: { credits: -5 } })
+    json(response, { apiKeyValid: true, data: { credits: -5 } }, ok)
   );
   const args = ["check-key", "--base-url", server.url];
   const negative = "The key is valid and has -5 credits";
