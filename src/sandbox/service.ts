@@ -11,13 +11,13 @@
  *
  * | what | the sandbox responds with |
  * | --- | --- |
- * | `checkKey` of a valid key, or of another one | the first 2xx status of the document, here 200 |
- * | the rest of the body for a key that is not valid | nothing: `{ "apiKeyValid": false }` |
+ * | `checkKey` of any key | the first 2xx status in the document; 200 for `2XX` |
+ * | `checkKey` of a key that is not valid | `{ "apiKeyValid": false }` and nothing else |
  * | `checkKey` with a body that has no string `apiKey` | 400 |
  * | `checkKey` without `Content-Type: application/json` | 415 |
  * | a missing or unknown key where one is needed | 401 |
  * | an endpoint that does not exist | 404, or 401 without a valid key |
- * | an operation of the document that the sandbox cannot do | 501 |
+ * | an operation of the document without a handler | 501 |
  * | the body of these errors | `{ "error": "a sentence" }` |
  *
  * Calls cost no credits, unless a route takes them.
