@@ -1,5 +1,4 @@
-import { parseArgs } from "node:util";
-import { closest } from "../checks.ts";
+import { parseArgs, type ParseArgsConfig } from "node:util";
 import { DEMO_KEY } from "../sandbox/service.ts";
 
 /** The exit statuses; main.ts and HELP say what they mean. */
@@ -13,12 +12,15 @@ it has. The key is read from the environment variable SCAM_ADDRESS_API_KEY or fr
 standard input, never from an argument, because arguments show in process lists.
 
   --base-url URL     the service's address; SCAM_ADDRESS_BASE_URL by default
+  --allow-insecure-http  allow http, which shows the key to everyone on the way
   --min-credits N    exit with 4 when the key has fewer credits than N
-  --timeout SECONDS  exit with 3 when there is no result in time, a whole number of
-                     seconds, which also limits the wait for standard input
+  --timeout SECONDS  exit with 3 when there is no result, or no key, in this time
+  --retries N        how often a failed request is sent again; 2 by default
   --json             print one JSON object: ok, apiKeyValid, credits, error
   --sandbox          ask the built-in sandbox instead of the service; checks
                      "${DEMO_KEY}" unless SCAM_ADDRESS_API_KEY is set
+
+A proxy is set with HTTPS_PROXY, on Node.js together with NODE_USE_ENV_PROXY=1.
 
 sandbox serves the sandbox, a service in memory, over HTTP until Ctrl-C. It prints its
 address, and the method, path and status of each response.
@@ -38,32 +40,6 @@ Exit status:
   4  the key is valid but has fewer credits than --min-credits
 `;
 
-const OPTIONS = {
-  "base-url": { type: "string" },
-  "min-credits": { type: "string" },
-  timeout: { type: "string" },
-  json: { type: "boolean" },
-  sandbox: { type: "boolean" },
-  host: { type: "string" },
-  port: { type: "string" },
-  key: { type: "string", multiple: true },
-  help: { type: "boolean", short: "h" },
-  version: { type: "boolean", short: "v" },
-} as const;
-
-/** The values of the options that are given. */
-export type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>["values"];
-
-/** The options of each command. */
-const COMMANDS = new Map([
-  ["check-key", ["base-url", "min-credits", "timeout", "json", "sandbox"]],
-  ["sandbox", ["host", "port", "key"]],
-]);
-
-const NO_KEY_ARGUMENT =
-  'a key is never taken from an argument, because arguments show in process lists: set "SCAM_ADDRESS_API_KEY" or write the key to standard input';
-const TEST_KEY_ARGUMENT = 'a test key is given as "--key KEY=CREDITS"';
-
 /** An error that the user can correct. */
 export class CommandError extends Error {
   constructor(message: string, readonly code = "usage", readonly exit: number = EXIT.usage) {
@@ -71,56 +47,38 @@ export class CommandError extends Error {
   }
 }
 
-/** Makes an error that names what is similar; it quotes no argument, which may be a key. */
-function notKnown(what: string, text: string, names: string[], advice: string): CommandError {
-  const plain = text.replace(/^\W+|=.*/gs, "");
-  const similar = closest(plain, names.map((name) => name.replace("--", "")));
-  const meant = names.find((name) => name.replace("--", "") === similar);
-  return new CommandError(
-    meant ? `${what}: did you mean "${meant}"?` : `${what}: see --help; ${advice}`,
-  );
+/** How `check-key` gets the key. */
+export const KEY_ADVICE =
+  'a key is never taken from an argument, because arguments show in process lists: set "SCAM_ADDRESS_API_KEY" or write the key to standard input';
+
+type Options = NonNullable<ParseArgsConfig["options"]>;
+
+/** Reads options; replaces the errors of `parseArgs`, which quote an argument that may be a key. */
+function readOptions<Given extends Options>(args: string[], advice: string, options: Given) {
+  try {
+    return parseArgs({ args, options }).values;
+  } catch {
+    const names = Object.keys(options).map((name) => `--${name}`).join(", ");
+    throw new CommandError(`Wrong arguments: the options are ${names}; see --help; ${advice}`);
+  }
 }
 
-/** Reads the command and its options. */
-export function readArguments(args: string[]) {
-  const parsed = parseArgs({ args, options: OPTIONS, strict: false, tokens: true });
-  const [command, ...rest] = parsed.positionals;
-  const values = parsed.values as Values;
-  const allowed = COMMANDS.get(command!);
-  const names = [...allowed ?? Object.keys(OPTIONS), "help", "version"].map((name) => `--${name}`);
-  const advice = command === "sandbox" ? TEST_KEY_ARGUMENT : NO_KEY_ARGUMENT;
-  const known = new Map<string, { type: string }>(Object.entries(OPTIONS));
-  for (const token of parsed.tokens) {
-    if (token.kind !== "option") continue;
-    const { name, value, inlineValue, index } = token;
-    const type = known.get(name)?.type;
-    if (!type) throw notKnown("Unknown option", args[index]!, names, advice);
-    if (type === "boolean" && value !== undefined) {
-      throw new CommandError(`"--${name}" takes no value`);
-    }
-    if (type === "string" && (value === undefined || !inlineValue && value.startsWith("--"))) {
-      throw new CommandError(`"--${name}" needs a value`);
-    }
-  }
-  if (command === "help") values.help = true;
-  if (values.help || values.version) return { command, values };
-  if (command === undefined) {
-    throw new CommandError('No command: use "check-key" or "sandbox"; see --help');
-  }
-  if (!allowed) {
-    throw notKnown("Unknown command", command, [...COMMANDS.keys(), "help", "--version"], advice);
-  }
-  if (rest.length) throw notKnown("Too many arguments", rest[0]!, names, advice);
-  const other = Object.keys(values).find((name) => !allowed.includes(name));
-  if (other === "key") throw notKnown('"--key" is not an option of "check-key"', "", [], advice);
-  if (other) throw new CommandError(`"--${other}" is not an option of "${command}": see --help`);
-  return { command, values };
-}
+/** Reads the options of `check-key`. */
+export const readCheckKey = (args: string[]) =>
+  readOptions(args, KEY_ADVICE, {
+    "base-url": { type: "string" },
+    "allow-insecure-http": { type: "boolean" },
+    "min-credits": { type: "string" },
+    timeout: { type: "string" },
+    retries: { type: "string" },
+    json: { type: "boolean" },
+    sandbox: { type: "boolean" },
+  });
 
-/** Reads the value of an option that must be a whole number. */
-export function readNumber(name: string, text: string | undefined, min: number, max: number) {
-  if (text === undefined) return undefined;
-  const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
-  if (number >= min && number <= max) return number;
-  throw new CommandError(`"--${name}" must be a whole number from ${min} to ${max}`);
-}
+/** Reads the options of `sandbox`. */
+export const readSandbox = (args: string[]) =>
+  readOptions(args, 'a test key is given as "--key KEY=CREDITS"', {
+    host: { type: "string" },
+    port: { type: "string" },
+    key: { type: "string", multiple: true },
+  });

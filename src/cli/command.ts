@@ -1,10 +1,9 @@
-import { Buffer } from "node:buffer";
 import { createClient } from "../client.ts";
-import { ConfigurationError, ScamAddressError } from "../errors.ts";
+import { ConfigurationError, HttpError, ScamAddressError } from "../errors.ts";
 import { createSandbox, DEMO_KEY } from "../sandbox/service.ts";
 import { serveSandbox } from "../sandbox/server.ts";
 import { within } from "../transport/time.ts";
-import { CommandError, EXIT, HELP, readArguments, readNumber, type Values } from "./arguments.ts";
+import { CommandError, EXIT, HELP, KEY_ADVICE, readCheckKey, readSandbox } from "./arguments.ts";
 import { version } from "./version.ts";
 
 /** The parts of a process that the command uses; `node:process` has them all. */
@@ -21,20 +20,8 @@ export interface CommandProcess {
   once(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
 }
 
-/** What `check-key --json` prints, always with all fields. */
-interface Report {
-  /** Whether the exit status is 0. */
-  ok: boolean;
-  /** `null` when the service did not say. */
-  apiKeyValid: boolean | null;
-  /** `null` when the key is not known to be valid. */
-  credits: number | null;
-  /** What went wrong. */
-  error: { code: string; message: string } | null;
-}
-
 /** More than fits in any header. */
-const MAX_KEY_BYTES = 64 * 1024;
+const MAX_KEY_LENGTH = 64 * 1024;
 
 /** How long the command waits for standard input before it says so, in milliseconds. */
 const PATIENCE = 2_000;
@@ -43,8 +30,18 @@ const PATIENCE = 2_000;
 interface Limit {
   /** Aborted when the time is up, with the error to report. */
   readonly signal: AbortSignal;
+  /** When the time is up, as `performance.now()` counts. */
+  readonly end: number;
   /** What is missing until then. */
   missing: string;
+}
+
+/** Reads the value of an option that must be a whole number. */
+function readNumber(name: string, text: string | undefined, min: number, max: number) {
+  if (text === undefined) return undefined;
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+  if (number >= min && number <= max) return number;
+  throw new CommandError(`"--${name}" must be a whole number from ${min} to ${max}`);
 }
 
 /** Reads an environment variable. Deno's own error quotes a value that is not Unicode. */
@@ -66,71 +63,72 @@ function readLine(text: string, source: string): string {
 
 /** Reads standard input to its end. */
 async function readInput({ stdin }: CommandProcess): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const decoder = new TextDecoder();
+  let text = "";
   for await (const chunk of stdin) {
-    size += chunk.length;
-    if (size > MAX_KEY_BYTES) throw new CommandError("Standard input has more than an API key");
-    chunks.push(chunk);
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_KEY_LENGTH) throw new CommandError("Standard input has more than a key");
   }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw new CommandError("Standard input is not UTF-8 text");
-  }
+  text += decoder.decode();
+  if (text.includes("\ufffd")) throw new CommandError("Standard input is not UTF-8 text");
+  return text;
 }
 
 /** Reads the key from standard input; `""` when there is none. */
 async function waitForKey(process: CommandProcess, limit: Limit): Promise<string> {
   if (process.stdin.isTTY) return "";
   limit.missing = "standard input has not ended";
-  const note = setTimeout(() => {
-    process.stderr.write(`Waiting for the key: ${limit.missing}\n`);
-  }, PATIENCE);
+  const say = () => process.stderr.write(`Waiting for the key: ${limit.missing}\n`);
+  const note = setTimeout(say, PATIENCE);
   const text = await within({ signals: [limit.signal] }, () => readInput(process))
     .finally(() => clearTimeout(note));
   return readLine(text, "Standard input");
 }
 
+/** The values of the options of `check-key`. */
+type Values = ReturnType<typeof readCheckKey>;
+
 /** Asks the service, or the sandbox, about the key. */
 async function askForStatus(process: CommandProcess, values: Values, limit: Limit) {
-  const { signal } = limit;
+  const retries = readNumber("retries", values.retries, 0, 100);
   const name = "SCAM_ADDRESS_API_KEY";
   const key = readLine(readVariable(process, name) ?? "", `"${name}"`);
   if (values.sandbox) {
-    if (values["base-url"] !== undefined) {
-      throw new CommandError('"--sandbox" and "--base-url" cannot be used together');
-    }
+    if (values["base-url"]) throw new CommandError('"--sandbox" cannot have a "--base-url"');
     const about = key ? "" : ` about "${DEMO_KEY}"`;
     process.stderr.write(`Asking the built-in sandbox${about}, not the service\n`);
     const { fetch } = createSandbox();
-    return await createClient({ baseUrl: "http://localhost/", fetch })
-      .checkKey(key || DEMO_KEY, { signal });
+    return await createClient({ baseUrl: "http://localhost/", fetch }).checkKey(key || DEMO_KEY);
   }
   const baseUrl = values["base-url"] ?? readVariable(process, "SCAM_ADDRESS_BASE_URL");
-  if (!baseUrl) {
-    throw new CommandError(
-      'No address: use "--base-url", set "SCAM_ADDRESS_BASE_URL", or try "--sandbox"',
-    );
-  }
+  const advice = 'use "--base-url", set "SCAM_ADDRESS_BASE_URL", or try "--sandbox"';
+  if (!baseUrl) throw new CommandError(`No address: ${advice}`);
   const client = createClient({
     baseUrl,
-    onRetry: ({ error }) => void (limit.missing = error.message),
+    allowInsecureHttp: values["allow-insecure-http"],
+    retries,
+    onRetry({ error, delay }) {
+      limit.missing = error.message;
+      if (!(error instanceof HttpError) || error.retryAfter === undefined) return;
+      if (performance.now() + delay < limit.end) return;
+      const asked = `the service asked to wait ${error.retryAfter} s, more than is left`;
+      throw new HttpError(`${error.message}; ${asked} of "--timeout"`, error);
+    },
   });
   const apiKey = key || await waitForKey(process, limit);
-  if (!apiKey) {
-    throw new CommandError(`No key: set "${name}" or write the key to standard input`);
-  }
+  if (!apiKey) throw new CommandError(`No key: set "${name}" or write it to standard input`);
   limit.missing = "the service has not responded";
-  return await client.checkKey(apiKey, { signal });
+  return await client.checkKey(apiKey, { signal: limit.signal });
 }
 
 /** Runs `check-key`. */
-async function checkKey(process: CommandProcess, values: Values): Promise<number> {
+async function checkKey(process: CommandProcess, args: string[]): Promise<number> {
+  const values = readCheckKey(args);
   const minCredits = readNumber("min-credits", values["min-credits"], 0, 2 ** 53 - 1);
   const seconds = readNumber("timeout", values.timeout, 1, 2_147_483); // the longest of setTimeout
   const controller = new AbortController();
-  const limit: Limit = { signal: controller.signal, missing: "" };
+  const end = performance.now() + (seconds ?? Infinity) * 1_000;
+  const limit: Limit = { signal: controller.signal, end, missing: "" };
   const timer = seconds && setTimeout(() => {
     const message = `No result within ${seconds} s: ${limit.missing}`;
     controller.abort(new CommandError(message, "timeout", EXIT.failed));
@@ -141,7 +139,7 @@ async function checkKey(process: CommandProcess, values: Values): Promise<number
   const tooFew = credits !== null && minCredits !== undefined && credits < minCredits;
   const exit = !apiKeyValid ? EXIT.invalid : tooFew ? EXIT.tooFewCredits : EXIT.ok;
   if (values.json) {
-    printReport(process, { ok: exit === EXIT.ok, apiKeyValid, credits, error: null });
+    printReport(process, { ok: exit === EXIT.ok, apiKeyValid, credits });
   } else {
     const balance = `and has ${credits} ${credits === 1 ? "credit" : "credits"}`;
     const found = tooFew ? `${balance}, fewer than ${minCredits}` : balance;
@@ -150,15 +148,16 @@ async function checkKey(process: CommandProcess, values: Values): Promise<number
   return exit;
 }
 
-function printReport({ stdout }: CommandProcess, report: Report): void {
+/** Prints an object that always has the same fields; what is not known is `null`. */
+function printReport({ stdout }: CommandProcess, fields: object): void {
+  const report = { ok: false, apiKeyValid: null, credits: null, error: null, ...fields };
   stdout.write(`${JSON.stringify(report)}\n`);
 }
 
 /** Runs `sandbox` until a signal asks the process to end. */
-async function sandbox(process: CommandProcess, values: Values): Promise<number> {
-  const { host = "127.0.0.1", key: pairs = [`${DEMO_KEY}=100`] } = values;
-  const port = readNumber("port", values.port, 0, 65_535) ?? 0;
-  if (!host) throw new CommandError('"--host" must not be empty');
+async function sandbox(process: CommandProcess, args: string[]): Promise<number> {
+  const { host, port: portText, key: pairs = [`${DEMO_KEY}=100`] } = readSandbox(args);
+  const port = readNumber("port", portText, 0, 65_535);
   const keys = pairs.map((pair) => {
     const [, key, credits] = /^(.+)=(\d+)$/.exec(pair) ?? [];
     if (!key) throw new CommandError('"--key" must be KEY=CREDITS, CREDITS a whole number from 0');
@@ -170,11 +169,10 @@ async function sandbox(process: CommandProcess, values: Values): Promise<number>
     port,
     onResponse: ({ method, path, status }) => process.stdout.write(`${method} ${path} ${status}\n`),
   }).catch(({ message }) => {
-    throw new CommandError(message.replace(/^"port"/, '"--port"'), "listen", EXIT.failed);
+    throw new CommandError(message, "listen", EXIT.failed);
   });
   const stopped = new Promise<void>((resolve) => {
-    process.once("SIGINT", resolve);
-    process.once("SIGTERM", resolve);
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
   });
   process.stdout.write(`The sandbox listens on ${server.url} until Ctrl-C\n`);
   await stopped;
@@ -182,13 +180,13 @@ async function sandbox(process: CommandProcess, values: Values): Promise<number>
   return EXIT.ok;
 }
 
-/** Changes a message that names the client's options, which the command does not have. */
+/** Writes the names of options in a message as the command's own: `baseUrl` as `--base-url`. */
 function inOwnWords(message: string): string {
+  const toFlag = (_: string, name: string) =>
+    `"--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}"`;
   return message
-    .replace(/^"baseUrl"/, "The address")
-    .replace(/^"apiKey"/, "The key")
-    .replace(/^(Key|The credits of key) (\d+) of "keys"/, "$1 $2")
-    .replace(/; set "allowInsecureHttp".*/, "");
+    .replace(/"(baseUrl|allowInsecureHttp|timeout|retries|host|port|key)s?"/g, toFlag)
+    .replace(/^"apiKey"/, "The key");
 }
 
 /**
@@ -199,23 +197,27 @@ function inOwnWords(message: string): string {
  * @returns The exit status.
  */
 export async function run(args: string[], process: CommandProcess): Promise<number> {
+  const [command, ...rest] = args;
+  const has = (...names: string[]) => names.some((name) => args.includes(name));
   try {
-    const { command, values } = readArguments(args);
-    if (values.help || values.version) {
-      process.stdout.write(values.help ? HELP : `${version}\n`);
+    const asksForHelp = command === "help" || has("--help", "-h");
+    if (asksForHelp || has("--version", "-v")) {
+      process.stdout.write(asksForHelp ? HELP : `${version}\n`);
       return EXIT.ok;
     }
-    return await (command === "sandbox" ? sandbox : checkKey)(process, values);
+    if (command === "check-key") return await checkKey(process, rest);
+    if (command === "sandbox") return await sandbox(process, rest);
+    const advice = 'the first argument must be "check-key", "sandbox" or "help"';
+    throw new CommandError(`No command: ${advice}; ${KEY_ADVICE}`);
   } catch (thrown) {
     const known = thrown instanceof CommandError || thrown instanceof ScamAddressError;
     const code = known ? thrown.code : "unexpected";
-    let exit: number = thrown instanceof ConfigurationError ? EXIT.usage : EXIT.failed;
-    if (thrown instanceof CommandError) exit = thrown.exit;
     const message = inOwnWords(thrown instanceof Error ? thrown.message : String(thrown));
     if (args.includes("--json")) {
-      const error = { code, message };
-      printReport(process, { ok: false, apiKeyValid: null, credits: null, error });
+      const fields = thrown instanceof ScamAddressError && thrown.toJSON();
+      printReport(process, { error: { ...fields, code, message } });
     } else process.stderr.write(`Error (${code}): ${message}\n`);
-    return exit;
+    if (thrown instanceof CommandError) return thrown.exit;
+    return thrown instanceof ConfigurationError ? EXIT.usage : EXIT.failed;
   }
 }

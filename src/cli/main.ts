@@ -11,12 +11,12 @@
  *
  * `check-key` reads the key from the environment variable `SCAM_ADDRESS_API_KEY` or from standard
  * input, never from an argument, because arguments show in process lists. Line breaks around the
- * key are ignored. `--timeout SECONDS` limits the time of all that `check-key` does, also of the
- * wait for standard input. `check-key --sandbox` reads no standard input; it checks `demo-key` when
- * the variable has no key.
+ * key are ignored. `--timeout SECONDS` limits all that `check-key` does, including the wait for
+ * standard input; each attempt is also limited to 30 seconds. `check-key --sandbox` reads no
+ * standard input; it checks `demo-key` when the variable has no key.
  *
- * `sandbox` serves the sandbox until SIGINT, which is Ctrl-C, or SIGTERM, and prints a line for
- * each response, without keys. `--help` lists the options.
+ * `sandbox` serves the sandbox until SIGINT, which is Ctrl-C, or SIGTERM, and prints the method,
+ * path and status of each response. `--help` lists the options.
  *
  * | exit status | meaning |
  * | --- | --- |
@@ -28,7 +28,8 @@
  *
  * `check-key --json` always prints one object, for example
  * `{"ok":true,"apiKeyValid":true,"credits":100,"error":null}`. After a failure, `apiKeyValid` and
- * `credits` are `null` and `error` is an object such as `{"code":"network","message":"…"}`.
+ * `credits` are `null`, and `error` has the fields of the error, such as
+ * `{"code":"http","message":"…","status":429,"retryAfter":30,"body":"",…}`.
  *
  * @module
  */
@@ -44,7 +45,7 @@ function fail({ code, message }: Error & { code?: string }): void {
 }
 
 for (const stream of [process.stdout, process.stderr]) stream.on("error", fail);
-process.on("uncaughtException", fail); // Deno's `node:net` throws a missing permission so
+process.on("uncaughtException", fail);
 
 run(process.argv.slice(2), process).then((exit) => {
   process.exitCode ||= exit;

@@ -2,9 +2,7 @@
  * Serves the sandbox over HTTP, on Node.js, Deno and Bun, for programs that cannot use its `fetch`:
  * other processes, other languages, a web page in development.
  *
- * Every response allows every origin and exposes all headers (CORS). The response to a preflight has
- * `Access-Control-Allow-Private-Network: true` when the preflight asks for it, which browsers do for
- * a page of a public network that calls a server in a private one.
+ * Every response allows every origin and exposes all headers (CORS), and every preflight is allowed.
  *
  * In addition to the sandbox's own statuses, the server responds with 400 to a request that cannot
  * be read, with 413 to a request body of more than 10 MiB, and with 500 when a route throws.
@@ -21,15 +19,14 @@
  *
  * @module
  */
-import { Buffer } from "node:buffer";
+import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { checkType, readNumber, wrong } from "../checks.ts";
-import { ConfigurationError } from "../errors.ts";
-import { apiKeyHeader } from "../generated/operations.ts";
+import { failure } from "./routes.ts";
 import { createSandbox, type Sandbox } from "./service.ts";
 
 export type { Sandbox };
@@ -38,11 +35,7 @@ export type { Sandbox };
 export interface SandboxResponse {
   /** The method of the request. */
   readonly method: string;
-  /**
-   * The path of the request, without the query. `[redacted]` replaces each segment that contains a
-   * valid key or the key of the request, also percent-encoded or form-encoded, or the whole path
-   * when a key spans segments.
-   */
+  /** The path of the request, without the query. */
   readonly path: string;
   /** The status of the response. */
   readonly status: number;
@@ -82,88 +75,46 @@ export interface SandboxServer {
 
 const MAX_BODY_BYTES = 10 * 2 ** 20;
 
-/** The reason with which a request's signal is aborted. */
-const TOO_LARGE = new Error("The request body has more than 10 MiB");
+/** Headers of every response, also to a preflight, which let every page use the server. */
+const CORS = Object.entries({
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Allow-Methods": "*",
+  "Access-Control-Allow-Headers": "*, Authorization", // which "*" does not include
+  "Access-Control-Expose-Headers": "*",
+});
 
-function failure(status: number, error: string): Response {
-  return Response.json({ error }, { status });
-}
-
-/** Yields the chunks of a body; aborts when it is too large. */
-async function* readBody(incoming: IncomingMessage, controller: AbortController) {
-  let size = 0;
-  // The connection must stay open when the body is not read to its end, or nobody gets the 413.
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) {
-      controller.abort(TOO_LARGE);
-      throw TOO_LARGE;
+/** Makes the request for the sandbox, or the response to one that the sandbox cannot get. */
+async function receive(incoming: IncomingMessage, url: URL, signal: AbortSignal) {
+  const { method = "", headers } = incoming;
+  try {
+    const chunks: BlobPart[] = [];
+    let size = 0;
+    for await (const chunk of incoming) {
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
     }
-    yield new Uint8Array(chunk);
-  }
-}
-
-function toRequest(incoming: IncomingMessage, url: URL, controller: AbortController): Request {
-  const { method = "", rawHeaders } = incoming;
-  const headers = new Headers();
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
-  }
-  const init: RequestInit & { duplex?: "half" } = { method, headers, signal: controller.signal };
-  if (method !== "GET" && method !== "HEAD") {
-    const chunks = readBody(incoming, controller);
-    init.duplex = "half";
-    init.body = new ReadableStream({
-      async pull(stream) {
-        const { done, value } = await chunks.next();
-        if (done) stream.close();
-        else stream.enqueue(value);
-      },
+    if (size > MAX_BODY_BYTES) return failure(413, "The request body has more than 10 MiB");
+    const isPreflight = method === "OPTIONS" && headers["access-control-request-method"];
+    if (isPreflight) return new Response(null, { status: 204 });
+    const pairs = Object.entries(headers) as [string, string][];
+    return new Request(url, {
+      method,
+      headers: pairs,
+      body: size ? new Blob(chunks) : null,
+      signal,
     });
+  } catch { // such as the method TRACE, or a GET request with a body
+    return failure(400, "The request cannot be read");
   }
-  return new Request(url, init);
-}
-
-/** Makes the response to a CORS preflight, which allows the request. */
-function preflight({ headers }: IncomingMessage): Response {
-  return new Response(null, {
-    status: 204,
-    headers: {
-      "Access-Control-Allow-Methods": headers["access-control-request-method"]!,
-      "Access-Control-Allow-Headers": String(headers["access-control-request-headers"] ?? "") ||
-        `${apiKeyHeader}, Content-Type`,
-      ...headers["access-control-request-private-network"] === "true" &&
-        { "Access-Control-Allow-Private-Network": "true" },
-      "Access-Control-Max-Age": "600",
-    },
-  });
 }
 
 /** Makes the response to a request, with the error that a route threw. */
-async function respond(
-  sandbox: Sandbox,
-  incoming: IncomingMessage,
-  url: URL,
-  controller: AbortController,
-): Promise<{ response: Response; error?: unknown }> {
-  const { method, headers } = incoming;
-  const tooLarge = { response: failure(413, TOO_LARGE.message) };
-  if (Number(headers["content-length"]) > MAX_BODY_BYTES) return tooLarge;
-  let request;
+async function respond(sandbox: Sandbox, received: Request | Response) {
   try {
-    if (method === "OPTIONS" && headers["access-control-request-method"]) {
-      return { response: preflight(incoming) };
-    }
-    request = toRequest(incoming, url, controller);
-  } catch { // such as the method TRACE
-    return { response: failure(400, "The request cannot be read") };
-  }
-  try {
-    const response = await sandbox.fetch(request);
+    const response = received instanceof Response ? received : await sandbox.fetch(received);
     if (response.bodyUsed) throw new TypeError("The body of the route's Response is already used");
-    return controller.signal.reason === TOO_LARGE ? tooLarge : { response };
+    return { response };
   } catch (error) {
-    if (controller.signal.reason === TOO_LARGE) return tooLarge;
     return { response: failure(500, "A route of the sandbox threw an error"), error };
   }
 }
@@ -173,92 +124,53 @@ async function send(response: Response, outgoing: ServerResponse) {
   outgoing.statusCode = response.status;
   outgoing.statusMessage = response.statusText;
   for (const [name, value] of response.headers) outgoing.appendHeader(name, value);
-  outgoing.setHeader("Access-Control-Allow-Origin", "*");
-  outgoing.setHeader("Access-Control-Expose-Headers", "*");
+  for (const [name, value] of CORS) outgoing.setHeader(name, value);
   outgoing.flushHeaders();
   // The types of the web's and of Node's ReadableStream differ.
   const body = response.body as Parameters<typeof Readable.fromWeb>[0] | null;
   await pipeline(body ? Readable.fromWeb(body) : Readable.from([]), outgoing);
 }
 
-/** A text as it is, and with every valid escape decoded as Latin-1 and as UTF-8. */
-function decodings(text: string): string[] {
-  const decode = (_: string, hex: string) => String.fromCharCode(parseInt(hex, 16));
-  const bytes = text.replace(/%([0-9a-f]{2})/gi, decode);
-  return [text, bytes, Buffer.from(bytes, "latin1").toString()];
+/** Writes a host as a URL does; throws when it cannot be a part of one. */
+function toAuthority(host: unknown): string {
+  const authority = String(host).includes(":") ? `[${host}]` : String(host);
+  if (typeof host === "string" && URL.canParse(`http://${authority}`)) return authority;
+  throw wrong("host", "must be a host name or an IP address, without a zone");
 }
 
-/** Replaces the segments of a path that contain a key, or the path when a key spans segments. */
-function redactPath(path: string, keys: string[]): string {
-  const redact = (text: string) => {
-    const forms = [...decodings(text), ...decodings(text.replaceAll("+", " "))];
-    return keys.some((key) => forms.some((form) => form.includes(key))) ? "[redacted]" : text;
-  };
-  const redacted = path.slice(1).split("/").map(redact).join("/");
-  return `/${redact(redacted)}`;
+/** The part of the global `Deno` that is used; other runtimes have none. */
+interface DenoGlobal {
+  Deno?: { permissions?: { request(permission: object): Promise<{ state: string }> } };
 }
 
-/** Handles a request, up to the last byte of the response. */
-async function handle(
-  sandbox: Sandbox,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  url: URL,
-  onResponse: ServeSandboxOptions["onResponse"],
-) {
-  const controller = new AbortController();
-  outgoing.on("close", () => outgoing.writableFinished || controller.abort());
-  const { response, ...thrown } = await respond(sandbox, incoming, url, controller);
-  if (!incoming.socket.destroyed) {
-    const sent = String(incoming.headers[apiKeyHeader.toLowerCase()] ?? "");
-    const keys = [...sandbox.keys.keys(), ...sent.split(",").map((key) => key.trim())];
-    const path = redactPath(url.pathname, keys.filter(Boolean));
-    onResponse?.({ method: incoming.method!, path, status: response.status, ...thrown });
-  }
-  // It fails when the client disconnects, when the body fails, and for `Response.error()`.
-  await send(response, outgoing).catch(() => outgoing.destroy());
-  // What a route has not read of a body would block the next request of the connection.
-  incoming.removeAllListeners("readable").resume();
-}
-
-/** Checks the arguments of `serveSandbox`. */
-function checkArguments(sandbox: unknown, { host, onResponse }: ServeSandboxOptions) {
-  const { fetch, keys } = (sandbox ?? {}) as Sandbox;
-  if (typeof fetch !== "function" || !(keys instanceof Map)) {
-    throw wrong("sandbox", "must be a result of createSandbox()");
-  }
-  if (host !== undefined && (typeof host !== "string" || !host)) {
-    throw wrong("host", "must be a host name or an IP address");
-  }
-  checkType("onResponse", onResponse, "function");
-}
-
-/** Starts to listen; resolves to an address that reaches the server from the same machine. */
-async function listen(server: Server, host: string, port: number): Promise<string> {
+/** Starts to listen. */
+async function listen(server: Server, host: string, port: number): Promise<void> {
   try {
-    server.listen(port, host);
+    const { address } = await lookup(host);
+    // Without the permission, Deno's `listen` throws an error that nobody can catch.
+    const { Deno } = globalThis as DenoGlobal;
+    const net = { name: "net", host: `${toAuthority(address)}:${port}` };
+    const permission = await Deno?.permissions?.request(net);
+    if (permission && permission.state !== "granted") {
+      throw new Error(`Requires net access to "${net.host}", run again with the --allow-net flag`);
+    }
+    server.listen(port, address);
     await once(server, "listening");
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
-    const isInUse = code === "EADDRINUSE" && port !== 0;
-    throw new ConfigurationError(
-      isInUse
-        ? `"port" ${port} is in use on "${host}"; choose another one, or 0 for any free port`
-        : `The sandbox cannot listen on "host" "${host}" and "port" ${port}: ${message}`,
-      { option: isInUse ? "port" : "host" },
-    );
+    if (code !== "EADDRINUSE") throw wrong("host", `"${host}" cannot be listened on: ${message}`);
+    const advice = "choose another one, or 0 for any free port";
+    throw wrong("port", `${port} is in use on "${host}"; ${advice}`);
   }
   server.on("error", () => {}); // a connection that could not be accepted
-  const address = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
-  const authority = address.includes(":") ? `[${address}]` : address;
-  return `http://${authority}:${(server.address() as AddressInfo).port}/`;
 }
 
 /**
  * Serves a sandbox over HTTP.
  *
- * Request and response bodies are streamed. The `signal` of the request that a route gets is
- * aborted when the client disconnects. Deno needs `--allow-net` for the host.
+ * A route is called when the request's body is complete; the response's body is streamed. The
+ * `signal` of the request is aborted when the client disconnects. Deno needs `--allow-net` for the
+ * host.
  *
  * @example Let a web page in development call an endpoint that fails
  * ```ts
@@ -286,18 +198,31 @@ export async function serveSandbox(
   sandbox: Sandbox = createSandbox(),
   options: ServeSandboxOptions = {},
 ): Promise<SandboxServer> {
-  checkArguments(sandbox, options);
   const { host = "127.0.0.1", onResponse } = options;
+  if (typeof sandbox?.fetch !== "function") {
+    throw wrong("sandbox", "must be a result of createSandbox()");
+  }
+  const authority = toAuthority(host);
   const port = readNumber("port", options.port);
-  const server = createServer((incoming, outgoing) => {
+  checkType("onResponse", onResponse, "function");
+
+  const server = createServer(async (incoming, outgoing) => {
+    const controller = new AbortController();
+    outgoing.on("close", () => outgoing.writableFinished || controller.abort());
     // The target may also be "*" or an absolute URL; a slash makes a path of it.
-    const path = incoming.url!.replace(/^(?!\/)/, "/");
-    handle(sandbox, incoming, outgoing, new URL(url.slice(0, -1) + path), onResponse);
+    const target = new URL(url.slice(0, -1) + incoming.url!.replace(/^(?!\/)/, "/"));
+    const received = await receive(incoming, target, controller.signal);
+    const { response, ...thrown } = await respond(sandbox, received);
+    const report = { method: incoming.method!, path: target.pathname, status: response.status };
+    if (!incoming.socket.destroyed) onResponse?.({ ...report, ...thrown });
+    // It fails when the client disconnects, when the body fails, and for `Response.error()`.
+    await send(response, outgoing).catch(() => outgoing.destroy());
   });
-  const url = await listen(server, host, port);
-  let closed: Promise<void> | undefined;
+  await listen(server, host, port);
+  const reachable = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" }[authority] ?? authority;
+  const url = `http://${reachable}:${(server.address() as AddressInfo).port}/`;
   const close = () =>
-    closed ??= new Promise((resolve) => {
+    new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });

@@ -11,12 +11,13 @@
  *
  * | what | the sandbox responds with |
  * | --- | --- |
- * | `checkKey` of a key that is not valid | 200 and `{ "apiKeyValid": false }` |
- * | `checkKey` of a valid key | 200 |
+ * | `checkKey` of any key | the first 2xx status in the document; 200 for `2XX` |
+ * | `checkKey` of a key that is not valid | `{ "apiKeyValid": false }` and nothing else |
  * | `checkKey` with a body that has no string `apiKey` | 400 |
  * | `checkKey` without `Content-Type: application/json` | 415 |
  * | a missing or unknown key where one is needed | 401 |
  * | an endpoint that does not exist | 404, or 401 without a valid key |
+ * | an operation of the document without a handler | 501 |
  * | the body of these errors | `{ "error": "a sentence" }` |
  *
  * Calls cost no credits, unless a route takes them.
@@ -36,10 +37,10 @@
  * @module
  */
 import { readApiKey, wrong } from "../checks.ts";
-import { ConfigurationError } from "../errors.ts";
 import { apiKeyHeader, operations } from "../generated/operations.ts";
-import type { components } from "../generated/types.ts";
-import { bySpecificity, findRoute, parseRoute, type Route } from "./routes.ts";
+import type { components, operations as Operations } from "../generated/types.ts";
+import type { Operation } from "../operation.ts";
+import { failure, findRoute, parseRoute, type Route } from "./routes.ts";
 
 /**
  * The only valid key of a sandbox made without `keys`: `"demo-key"`, with 100 credits.
@@ -68,8 +69,9 @@ export interface SandboxContext {
 
 /**
  * Handles the requests of one endpoint. It returns a `Response`, or a value that is sent as JSON
- * with status 200, or `undefined` for status 204; or a promise of one of these. If it throws,
- * `fetch` rejects with the same error.
+ * with the status 200 (or the first 2xx status of an operation of the OpenAPI document), or
+ * `undefined` for the status 204; or a promise of one of these. If it throws, `fetch` rejects with
+ * the same error.
  */
 export type SandboxRoute = (request: Request, context: SandboxContext) => unknown;
 
@@ -82,16 +84,13 @@ export interface SandboxOptions {
    */
   keys?: Readonly<Record<string, number>> | undefined;
   /**
-   * Adds endpoints, by method and path: `"GET report"`. A parameter `{…}` matches any text within a
-   * segment of the path, but not an empty one: `"GET reports/{id}"`. If a segment has several
-   * parameters, each except the first matches as little text as possible: `{name}.{format}` splits
-   * `report.v2.json` into `report.v2` and `json`.
-   *
-   * If several routes match a request, the one with the most segments without a parameter handles
-   * it; then the longest; then the one whose first parameter comes last.
+   * Adds endpoints, by method and path: `"GET report"`. A parameter is one whole segment of the
+   * path: `"GET reports/{id}"`. The first route that matches a request, in the order given, handles
+   * it; the operations of the OpenAPI document come last.
    *
    * Endpoints that the OpenAPI document does not have need a valid key. A route can also replace
-   * the handler of an operation that the document has, for example to test an error.
+   * the handler of an operation that the document has, for example to test an error. The sandbox
+   * matches a path of the document that has a parameter within a segment only literally.
    *
    * @default {{}}
    */
@@ -110,7 +109,9 @@ export interface Sandbox {
 }
 
 /** The sandbox's own handlers, by `operationId`. */
-const handlers: ReadonlyMap<string, SandboxRoute> = new Map([["checkKey", checkKey]]);
+const handlers = new Map<string, SandboxRoute>(Object.entries(
+  { checkKey } satisfies Partial<Record<keyof Operations, SandboxRoute>>,
+));
 
 async function checkKey(
   request: Request,
@@ -128,71 +129,70 @@ async function checkKey(
   return credits === undefined ? { apiKeyValid: false } : { apiKeyValid: true, data: { credits } };
 }
 
-function failure(status: number, error: string): Response {
-  return Response.json({ error }, { status });
-}
-
 /** What a route leads to. */
 interface Target {
   /** Whether requests need a valid key. */
-  apiKey: "none" | "optional" | "required";
+  access: Operation["apiKey"];
+  /** The status of a value that the handler returns. */
+  status: number;
   /** `undefined` when the sandbox has no handler for an operation of the document. */
   handler: SandboxRoute | undefined;
 }
 
-/** What a request gets that no route matches. */
-const NO_ROUTE = { target: { apiKey: "required", handler: undefined }, params: {} } as const;
+/** Returns the first status of an operation that has a JSON body; 200 for a range. */
+function readStatus({ responses = {} }: Operation): number {
+  const status = Object.keys(responses).find((status) => responses[status]);
+  return Number(status?.replace("XX", "00") ?? 200);
+}
+
+/** Returns an endpoint's method and path without the names of its parameters. */
+function toShape(endpoint: string): string {
+  return endpoint.replace(" /", " ").replace(/\{[^{}]*\}/g, "{}");
+}
+
+function readEntries<T>(option: string, value: unknown, what: string): [string, T][] {
+  if (Object.prototype.toString.call(value) === "[object Object]") return Object.entries(value!);
+  throw wrong(option, `must be an object with ${what}`);
+}
 
 function readKeys(keys: unknown = { [DEMO_KEY]: 100 }): Map<string, number> {
-  if (Object.prototype.toString.call(keys) !== "[object Object]") {
-    throw wrong("keys", "must be an object with keys and their credits");
-  }
-  const entries = Object.entries(keys as Record<string, number>);
+  const entries = readEntries<number>("keys", keys, "keys and their credits");
   for (const [index, [key, credits]] of entries.entries()) {
     try {
       readApiKey(key);
     } catch {
-      throw new ConfigurationError(
-        `Key ${index + 1} of "keys" is empty or has a character that cannot be sent in a header`,
-        { option: "keys" },
-      );
+      throw wrong("keys", `must be text that a header can carry: key ${index + 1} is not`);
     }
-    if (!Number.isSafeInteger(credits) || credits < 0) {
-      throw new ConfigurationError(
-        `The credits of key ${index + 1} of "keys" must be a whole number from 0`,
-        { option: "keys" },
-      );
-    }
+    if (Number.isSafeInteger(credits) && credits >= 0) continue;
+    throw wrong("keys", `must have whole numbers of credits from 0: key ${index + 1} does not`);
   }
   return new Map(entries);
 }
 
-/** Makes the list of routes: the OpenAPI document's operations and the caller's own. */
+/** A method, and a path whose parameters are whole segments. */
+const ROUTE = /^[A-Z]+ (?:[^\s?#\\{}]|(?<=[ /])\{[^\s?#\\{}/]+\}(?=\/|$))+$/;
+
+/** Makes the list of routes: the caller's own, then the OpenAPI document's operations. */
 function readRoutes(routes: unknown = {}): Route<Target>[] {
-  if (Object.prototype.toString.call(routes) !== "[object Object]") {
-    throw wrong("routes", "must be an object with endpoints and their handlers");
-  }
-  const documented = Object.entries(operations).map(([endpoint, { apiKey, operationId }]) =>
-    parseRoute<Target>(endpoint, { apiKey, handler: handlers.get(operationId) })
-  );
-  const added = Object.entries(routes as Record<string, SandboxRoute>).map(([name, handler]) => {
-    if (!/^[A-Z]+ (?:[^\s?#\\{}]|\{[^\s?#\\{}/]+\})+$/.test(name)) {
+  const documented = Object.entries(operations).map(([endpoint, operation]) => {
+    const { apiKey: access, operationId } = operation;
+    const handler = handlers.get(operationId);
+    return { endpoint, target: { access, status: readStatus(operation), handler } };
+  });
+  const entries = readEntries<SandboxRoute>("routes", routes, "endpoints and their handlers");
+  const added = entries.map(([endpoint, handler]) => {
+    if (!ROUTE.test(endpoint)) {
       throw wrong(
         "routes",
-        `must name a method and an endpoint, as in "GET report", not "${name}"`,
+        `must name a method and a path, with whole segments as parameters, as in "GET reports/{id}": "${endpoint}" does not`,
       );
     }
-    if (typeof handler !== "function") {
-      throw new ConfigurationError(`The route "${name}" must be a function`, { option: "routes" });
-    }
-    const route = parseRoute<Target>(name, { apiKey: "required", handler });
-    const same = documented.find(({ method, shape }) =>
-      method === route.method && shape === route.shape
-    );
-    if (same) route.target.apiKey = same.target.apiKey;
-    return route;
+    if (typeof handler !== "function") throw wrong("routes", `has no function for "${endpoint}"`);
+    const same = documented.find((other) => toShape(other.endpoint) === toShape(endpoint));
+    const { access = "required", status = 200 } = same?.target ?? {};
+    return { endpoint, target: { access, status, handler } };
   });
-  return [...added, ...documented].sort(bySpecificity);
+  return [...added, ...documented].map(({ endpoint, target }) => parseRoute(endpoint, target));
 }
 
 /**
@@ -230,7 +230,7 @@ function readRoutes(routes: unknown = {}): Route<Target>[] {
  *   fetch,
  * });
  * console.log(await client.call("GET", "report")); // { reports: [] }
- * console.log(await client.checkKey()); // { apiKeyValid: true, data: { credits: 99 } }
+ * console.log(await client.checkKey("demo-key")); // { apiKeyValid: true, data: { credits: 99 } }
  * ```
  *
  * @param options Its keys, by default only {@linkcode DEMO_KEY}, and endpoints to add.
@@ -242,18 +242,17 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const routes = readRoutes(options.routes);
 
   async function fetch(request: Request): Promise<Response> {
-    const { target, params } = findRoute(routes, request) ?? NO_ROUTE;
-    const { apiKey: access, handler } = target;
-    const header = access === "none" ? null : request.headers.get(apiKeyHeader);
-    const apiKey = header ?? undefined;
+    const found = findRoute(routes, request);
+    const { access = "required", status = 404, handler } = found?.target ?? {};
+    const apiKey = access === "none" ? undefined : request.headers.get(apiKeyHeader) ?? undefined;
     if (apiKey === undefined ? access === "required" : !keys.has(apiKey)) {
       return failure(401, `The header "${apiKeyHeader}" must have a valid key`);
     }
-    if (!handler) return failure(404, 'The sandbox has no such endpoint; see its option "routes"');
-
-    const result = await handler(request, { apiKey, keys, params });
-    if (result instanceof Response) return result;
-    return result === undefined ? new Response(null, { status: 204 }) : Response.json(result);
+    if (!found) return failure(404, 'The sandbox has no such endpoint; see its option "routes"');
+    if (!handler) return failure(501, 'The operation has no handler; see the option "routes"');
+    const result = await handler(request, { apiKey, keys, params: found.params });
+    if (result === undefined) return new Response(null, { status: 204 });
+    return result instanceof Response ? result : Response.json(result, { status });
   }
 
   return { keys, fetch };

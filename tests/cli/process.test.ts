@@ -5,6 +5,7 @@ import denoJson from "../../deno.json" with { type: "json" };
 import { createClient } from "../../mod.ts";
 import { createSandbox } from "../../src/sandbox/service.ts";
 import { serveSandbox } from "../../src/sandbox/server.ts";
+import { checkKeyPath, undocumented } from "../client.ts";
 
 const root = new URL("../../", import.meta.url);
 const allowEnv = "--allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL";
@@ -119,7 +120,30 @@ Deno.test("src/cli/main.ts names a missing permission", async () => {
   expect(noEnv.stderr).toMatch(/^Error \(unexpected\): .* --allow-env flag\n$/);
   const noListen = await finish(start([], ["sandbox"]));
   expect(noListen.code).toBe(3);
-  expect(noListen.stderr).toMatch(/^Error \(unexpected\): Requires net access to "127.0.0.1:0"/);
+  expect(noListen.stderr).toMatch(
+    /^Error \(listen\): "--host" .*: Requires net access to "127.0.0.1:0", .* --allow-net flag\n$/,
+  );
+});
+
+Deno.test("serveSandbox() rejects without a permission, and can be caught", async () => {
+  const code = `import { serveSandbox } from "${new URL("src/sandbox/server.ts", root)}";
+    const error = await serveSandbox(undefined, { host: Deno.args[0] }).catch((error) => error);
+    console.log(error.code, error.option, error.message);`;
+  const url = `data:application/typescript,${encodeURIComponent(code)}`;
+  for (
+    const [host, permissions] of [["127.0.0.1"], ["::1"], ["localhost", "--allow-net=localhost"]]
+  ) {
+    const options = ["--quiet", "--no-prompt", "--no-check", "--import-map=import_map.npm.json"];
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", ...options, ...permissions ? [permissions] : [], url, host!],
+      cwd: root,
+      env: { NO_COLOR: "1" },
+    }).output();
+    expect(new TextDecoder().decode(stderr)).toBe("");
+    const message =
+      `configuration host "host" "${host}" cannot be listened on: Requires net access`;
+    expect(new TextDecoder().decode(stdout).slice(0, message.length)).toBe(message);
+  }
 });
 
 Deno.test("src/cli/main.ts stays quiet when its output is not read", async () => {
@@ -192,12 +216,11 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.test(`src/cli/main.ts sandbox serves until ${signal}, with open connections`, async () => {
     const { child, url, end } = await startSandbox("--key", "S3CRET=7", "--key", "other=0");
     const client = createClient({ baseUrl: `${url}api/`, apiKey: "S3CRET", retries: 0 });
-    expect(await client.checkKey()).toEqual({ apiKeyValid: true, data: { credits: 7 } });
+    expect(await client.checkKey("S3CRET")).toEqual({ apiKeyValid: true, data: { credits: 7 } });
     expect(await client.checkKey("demo-key")).toEqual({ apiKeyValid: false });
-    const query = { key: "S3CRET" };
-    await expect(client.call("GET", "keys/S3CRET", { query })).rejects.toMatchObject({
-      status: 404,
-    });
+    const query = { page: "1" };
+    const missing = client.call("GET", undocumented, { query });
+    await expect(missing).rejects.toMatchObject({ status: 404 });
 
     const idle = connect(Number(new URL(url).port), "127.0.0.1");
     const half = connect(Number(new URL(url).port), "127.0.0.1");
@@ -205,17 +228,17 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
       socket.on("error", () => {}).resume();
       return new Promise((resolve) => socket.on("close", resolve));
     });
-    const head = "POST /checkKey HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+    const post = `POST /api${checkKeyPath} 2..\n`;
+    const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
     half.write(`${head}Content-Length: 9\r\n\r\n{`);
-    await client.checkKey(); // the server has seen the other two
+    await client.checkKey("S3CRET"); // the server has seen the other two
     child.kill(signal);
     await Promise.all(closed);
     expect(await end()).toEqual({
       success: true,
       code: 0,
       signal: null,
-      printed: "POST /api/checkKey 200\nPOST /api/checkKey 200\nGET /api/keys/[redacted] 404\n" +
-        "POST /api/checkKey 200\n",
+      printed: expect.stringMatching(`^${post}${post}GET /api/${undocumented} 404\n${post}$`),
       stderr: "",
     });
   });
