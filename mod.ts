@@ -18,16 +18,20 @@
  * @module
  */
 
-export {
-  createClient,
-  type EndpointOptions,
-  type InvalidKey,
-  type KeyStatus,
-  type Method,
-  type ScamAddressClient,
-  type SchemaOptions,
-  type ValidKey,
-} from "./src/client.ts";
+export type {
+  CallOptions,
+  ClientOptions,
+  EndpointOptions,
+  InvalidKey,
+  KeyStatus,
+  Method,
+  Middleware,
+  ScamAddressClient,
+  SchemaOptions,
+  UncheckedOptions,
+  ValidKey,
+} from "./src/api.ts";
+export { createClient } from "./src/client.ts";
 export {
   ConfigurationError,
   type ErrorCode,
@@ -40,5 +44,4 @@ export {
   TimeoutError,
 } from "./src/errors.ts";
 export type { components, operations, paths } from "./src/generated/types.ts";
-export type { CallOptions, ClientOptions, Middleware } from "./src/options.ts";
 export type { RetryEvent } from "./src/transport/retry.ts";

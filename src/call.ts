@@ -1,52 +1,59 @@
-import type { Middleware, ParseAs } from "openapi-fetch";
+import { mergeHeaders, type Middleware, type ParseAs } from "openapi-fetch";
 
+import type { CallOptions, ClientOptions } from "./api.ts";
 import {
+  checkObject,
   checkOneOf,
   checkType,
   mustBe,
-  readApiKey,
   readNumber,
   readSignal,
   wrong,
 } from "./checks.ts";
-import { isBodiless, readMethod } from "./endpoint.ts";
+import { guardPath, guardQuery, isBodiless, readMethod } from "./endpoint.ts";
 import { operations } from "./generated/operations.ts";
-import type { Validator } from "./operation.ts";
-import { type CallOptions, checkCase, type ClientOptions, type Settings } from "./options.ts";
-import { redactor } from "./transport/redact.ts";
-import type { Reading, Received } from "./transport/response.ts";
-import { isIdempotent } from "./transport/retry.ts";
+import type { Operation } from "./operation.ts";
+import { readBaseUrl, readHeaders, type Settings } from "./options.ts";
+import { type Redact, redactor } from "./transport/redact.ts";
+import type { Received } from "./transport/response.ts";
 import type { Sending } from "./transport/send.ts";
-import { within } from "./transport/time.ts";
 
 /** The options of the methods: openapi-fetch's, most of which clients have too, and a call's. */
 export interface Init extends CallOptions, Partial<ClientOptions> {
   body?: unknown;
+  idempotent?: boolean | undefined;
   middleware?: Middleware[];
-  params?: { path?: Record<string, unknown> };
+  params?: { path?: Record<string, unknown>; header?: ClientOptions["headers"] };
   parseAs?: ParseAs;
 }
 
 /** What one call needs. */
-export interface Call extends Reading, Pick<Sending, "retries" | "onRetry"> {
+export interface Call extends Omit<Sending, "attempt" | "clock" | "isIdempotent"> {
   readonly settings: Settings;
   readonly method: string;
-  /** What is known of the responses that were read. */
-  readonly received: Map<Response, Received>;
-  /** The key that the request carries. */
-  readonly key: string | undefined;
-  /** Whether the request has `Content-Type: application/json`, also without a body. */
-  readonly sendsJson: boolean;
-  /** Whether a request with the method may be retried after any failure. */
-  readonly isIdempotent: (method: string) => boolean;
-  /** The validators of 2xx responses, by status. */
-  readonly validators: Readonly<Record<string, Validator | undefined>>;
+  /** What the OpenAPI document says; undefined where it is not asked. */
+  readonly operation: Operation | undefined;
+  /** Whether the request may be sent again, when the caller says so. */
+  readonly idempotent: boolean | undefined;
+  /** Whether the caller names a content type; openapi-fetch's own is right for text only. */
+  readonly hasOwnType: () => boolean;
+  /** The key in the body of `checkKey`. */
+  readonly checkedKey: unknown;
   readonly fetch: ClientOptions["fetch"];
-  /** The caller's own class; undefined for the global one. */
   readonly Request: typeof Request | undefined;
+  readonly isJson: boolean;
+  /** Whether more than this client may see the request, which then must be a real one. */
+  readonly isSeen: boolean;
+  /** These change when the request is sent, which is when its address and its key are known. */
+  describe: () => string;
+  redact: Redact;
+  signals: readonly AbortSignal[];
+  /** The last response that was read. */
+  received?: Received;
 }
 
 const BODY_TYPES = ["json", "text", "blob", "arrayBuffer", "stream"];
+const FUNCTIONS = ["bodySerializer", "fetch", "pathSerializer", "Request"] as const;
 const HOOKS = ["onRequest", "onResponse", "onError"] as const;
 
 /** Checks middleware, because openapi-fetch ignores some mistakes. */
@@ -60,65 +67,82 @@ export function checkMiddleware(middleware: readonly Middleware[]): void {
   }
 }
 
-/** Resolves to the client's own key. */
-export async function resolveApiKey(settings: Settings, options: CallOptions): Promise<string> {
-  const { apiKey } = settings;
-  if (apiKey === undefined) {
-    throw wrong("apiKey", "is missing: this request needs the client's key");
-  }
-  if (typeof apiKey === "string") return apiKey;
-  const timeout = readNumber("timeout", options.timeout, settings.timeout);
-  const limits = { name: "apiKey", timeout, signals: readSignal(options.signal) };
-  const explain = (cause: unknown) => wrong("apiKey", "is a function that failed", cause);
-  return readApiKey(await within(limits, async () => await apiKey(), explain));
-}
+/** What this client or openapi-fetch reads; all others are options of `fetch`. */
+const KNOWN_OPTION =
+  /^(baseUrl|body|fetch|headers|idempotent|middleware|params|parseAs|Request|retries|signal|timeout|\w+Serializer)$/;
 
-/** Checks the options of a call, and resolves its key. */
-export async function prepareCall(
+/** Reads and checks the arguments of a call, before anything is awaited. */
+export function prepareCall(
   givenMethod: unknown,
   path: unknown,
   init: Init,
   isDocumented: boolean,
   settings: Settings,
-): Promise<Call> {
+): Call {
   const method = readMethod(givenMethod);
   if (typeof path !== "string") throw mustBe("path", "a string", path);
-  checkCase(init);
-  const operation = isDocumented ? operations[`${method} ${path}`] : undefined;
-  const { body, fetch = settings.fetch, middleware = [], parseAs = "json" } = init;
-  const timeout = readNumber("timeout", init.timeout, settings.timeout);
-  const retries = readNumber("retries", init.retries, settings.retries);
-  const signals = readSignal(init.signal);
-  checkType("fetch", fetch, "function");
-  checkType("Request", init.Request, "function");
+  if (!path.startsWith("/")) throw wrong("path", "must begin with a slash");
+  checkObject("options", init);
+  checkObject("params", init.params ?? {});
+  const { body, fetch = settings.fetch, idempotent, middleware = [], parseAs = "json" } = init;
+  const { Request = settings.Request } = init;
+  for (const name of FUNCTIONS) checkType(name, init[name], "function");
+  checkType("idempotent", idempotent, "boolean");
   checkMiddleware(middleware);
   checkOneOf("parseAs", parseAs, BODY_TYPES);
   if (body !== undefined && isBodiless(method)) {
     throw wrong("body", `must be left out of a ${method} request`);
   }
-
-  const access = operation?.apiKey ?? "required";
-  const needsKey = access === "required" ||
-    (access === "optional" && settings.apiKey !== undefined);
-  const key = needsKey ? await resolveApiKey(settings, init) : undefined;
-  const redact = redactor(key, (body as { apiKey?: unknown } | null | undefined)?.apiKey);
+  const operation = isDocumented ? operations[`${method} ${path}`] : undefined;
+  const { apiKey } = settings;
+  if (apiKey === undefined && (operation?.apiKey ?? "required") === "required") {
+    throw wrong("apiKey", "is missing: this request needs the client's key");
+  }
+  const checkedKey = (body as { apiKey?: unknown } | null | undefined)?.apiKey;
+  const redact = redactor(checkedKey, apiKey);
   return {
     settings,
-    received: new Map(),
     method,
-    name: operation ? `${method} ${path}` : redact(`${method} ${path}`),
-    key,
-    sendsJson: access !== "none",
-    isIdempotent: (sent) =>
-      operation && sent === method ? operation.idempotent : isIdempotent(sent),
-    validators: method === "HEAD" ? {} : operation?.responses ?? {},
+    operation,
+    idempotent,
+    checkedKey,
+    fetch,
+    Request,
+    hasOwnType: () =>
+      mergeHeaders(
+        settings.headers,
+        readHeaders(init.headers, "headers"),
+        readHeaders(init.params?.header, "params.header"),
+      ).has("content-type"),
+    isJson: parseAs === "json",
+    isSeen: parseAs !== "json" || !!(fetch ?? Request) ||
+      Object.keys(init).some((name) => !KNOWN_OPTION.test(name)),
+    describe: () => redact(`${method} ${path}`),
+    redact,
+    signals: readSignal(init.signal),
+    timeout: readNumber("timeout", init.timeout, settings.timeout),
+    retries: readNumber("retries", init.retries, settings.retries),
     maxResponseBytes: settings.maxResponseBytes,
     onRetry: settings.onRetry,
-    timeout,
-    retries,
-    signals,
-    fetch,
-    Request: init.Request ?? settings.Request,
-    redact,
+  };
+}
+
+/** Converts the options of a call to openapi-fetch's own. */
+export function toFetchOptions(init: Init, { isJson, settings }: Call): object {
+  const { params, parseAs, pathSerializer = settings.pathSerializer } = init;
+  const path = params?.path || {}; // without it, no serializer is called
+  return {
+    ...init,
+    baseUrl: init.baseUrl ? readBaseUrl(init.baseUrl, settings) : undefined,
+    headers: readHeaders(init.headers, "headers"),
+    params: {
+      ...params,
+      path,
+      ...params?.header && { header: readHeaders(params.header, "params.header") },
+    },
+    parseAs: isJson ? "stream" : parseAs, // JSON is parsed here, to be checked
+    pathSerializer: guardPath(pathSerializer, path, settings.baseUrl),
+    querySerializer: init.querySerializer &&
+      guardQuery(init.querySerializer, settings.querySerializer),
   };
 }

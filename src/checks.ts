@@ -1,6 +1,4 @@
 import { ConfigurationError } from "./errors.ts";
-import { reasonOf, type Redact } from "./transport/redact.ts";
-import { throwIfAborted } from "./transport/time.ts";
 
 /** The default, the smallest and the largest value of each numeric option. */
 const LIMITS = {
@@ -11,51 +9,41 @@ const LIMITS = {
 } as const;
 
 /** Makes the error for an option or an argument: its name, and what is wrong with it. */
-export function wrong(option: string, problem: string, cause?: unknown): ConfigurationError {
-  const message = `"${option}" ${problem}`;
-  return new ConfigurationError(message, { option }, cause === undefined ? {} : { cause });
-}
-
-/** Makes the error for an option or an argument that has failed, with the reason. */
-export function failed(option: string, problem: string, thrown: unknown, redact: Redact) {
-  const cause = reasonOf(thrown, redact);
-  return new ConfigurationError(`"${option}" ${problem}: ${cause.message}`, { option }, { cause });
+export function wrong(option: string, problem: string): ConfigurationError {
+  return new ConfigurationError(`"${option}" ${problem}`, { option });
 }
 
 /** Makes an error with the kind of a wrong value but not the value, which may be a secret. */
 export function mustBe(option: string, requirement: string, value: unknown): ConfigurationError {
-  const kind = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
-  const article = /^(null|undefined)$/.test(kind) ? "" : /^[aeiou]/.test(kind) ? "an " : "a ";
+  const tag = Object.prototype.toString.call(value).slice("[object ".length, -1);
+  const isOther = typeof value === "object" && !/^(Array|Null|Object)$/.test(tag);
+  const kind = isOther ? tag : tag.toLowerCase(); // such as an AbortSignal
+  const article = /^(null|undefined)$/.test(kind) ? "" : /^[aeiou]/i.test(kind) ? "an " : "a ";
   return wrong(option, `must be ${requirement}, not ${article}${kind}`);
 }
 
-/** Finds the name that was probably meant: one that starts so, or differs in case or one place. */
-export function closest(given: string, names: readonly string[]): string | undefined {
-  const text = given.toLowerCase();
-  return names.find((each) => {
-    const name = each.toLowerCase();
-    let start = 0;
-    while (start < name.length && text[start] === name[start]) start++;
-    let end = 0;
-    const rest = Math.min(text.length, name.length) - start;
-    while (end < rest && text.at(-1 - end) === name.at(-1 - end)) end++;
-    const isStart = start === text.length && start > 2;
-    return isStart || start > 0 && Math.max(text.length, name.length) - start - end <= 2;
-  });
+/** Returns what a function makes of an option, or throws the error for it. */
+export function convert<T>(option: string, requirement: string, make: () => T | undefined): T {
+  try {
+    const result = make();
+    if (result !== undefined) return result;
+  } catch { /* The message may quote a secret. */ }
+  throw wrong(option, `must be ${requirement}`);
+}
+
+/** Checks an object with names; an `AbortSignal`, for example, is none. */
+export function checkObject(name: string, value: unknown): void {
+  const isPlain = Object.prototype.toString.call(value) === "[object Object]";
+  if (!isPlain) throw mustBe(name, "an object", value);
 }
 
 /** Checks options: an object without names that are not in a list. */
 export function checkOptions(options: unknown, names: readonly string[], owner: string): void {
-  if (Object(options) !== options) throw mustBe("options", "an object", options);
+  checkObject("options", options);
   const name = Object.keys(options as object).find((name) => !names.includes(name));
-  if (name === undefined) return;
-  const meant = closest(name, names);
-  throw wrong(name, `is not an option${meant ? `; did you mean "${meant}"?` : ` of ${owner}`}`);
-}
-
-/** Writes a segment of a JSON Pointer. */
-export function toPointer(name: PropertyKey): string {
-  return `/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  if (name !== undefined) {
+    throw wrong(name, `is not an option of ${owner}, which has ${names.join(", ")}`);
+  }
 }
 
 /** Checks a numeric option; returns its default when it is undefined. */
@@ -74,33 +62,28 @@ export function readNumber(
 /** Checks that an API key can be sent in a header unchanged; the error does not quote it. */
 export function readApiKey(value: unknown): string {
   if (typeof value !== "string") throw mustBe("apiKey", "a string", value);
-  if (/^[!-~\xa1-\xff]+([ -~\xa0-\xff]*[!-~\xa1-\xff])?$/.test(value)) return value;
+  if (!value) throw wrong("apiKey", "must not be empty");
+  if (/^[ -~\xa0-\xff]+$/.test(value) && value.trim() === value) return value;
   throw wrong(
     "apiKey",
-    value
-      ? "must be Latin-1 text without line breaks and other control characters, and without spaces at its ends"
-      : "must not be empty",
+    "must be Latin-1 text without line breaks and other control characters, and without spaces at its ends",
   );
 }
 
-/** Checks the type of an optional value. */
-export function checkType(name: string, value: unknown, type: "boolean" | "function"): void {
-  if (value !== undefined && typeof value !== type) throw mustBe(name, `a ${type}`, value);
+/** Checks the type of an optional value, and returns it. */
+export function checkType(name: string, value: unknown, type: "boolean" | "function"): unknown {
+  if (value === undefined || typeof value === type) return value;
+  throw mustBe(name, `a ${type}`, value);
 }
 
 /** Checks an argument that must be one of a few values. */
 export function checkOneOf(name: string, value: unknown, values: readonly string[]): void {
-  if (values.includes(value as string)) return;
-  throw wrong(name, `must be one of ${values.join(", ")}`);
+  if (!values.includes(value as string)) throw wrong(name, `must be one of ${values.join(", ")}`);
 }
 
-/** Checks the signal of a call, and throws when it is aborted; returns a list of at most one. */
+/** Checks the signal of a call; returns a list of at most one. */
 export function readSignal(signal: AbortSignal | null | undefined): AbortSignal[] {
   if (signal === undefined || signal === null) return [];
-  const isSignal = Object.prototype.toString.call(signal) === "[object AbortSignal]";
-  if (!isSignal || typeof signal.addEventListener !== "function") {
-    throw mustBe("signal", "an AbortSignal", signal);
-  }
-  throwIfAborted([signal]);
-  return [signal];
+  if (Object.prototype.toString.call(signal) === "[object AbortSignal]") return [signal];
+  throw mustBe("signal", "an AbortSignal", signal);
 }

@@ -1,6 +1,12 @@
-import { defaultPathSerializer } from "openapi-fetch";
+import {
+  createQuerySerializer,
+  defaultBodySerializer,
+  defaultPathSerializer,
+  type QuerySerializer,
+} from "openapi-fetch";
 
-import { checkOneOf, mustBe, toPointer, wrong } from "./checks.ts";
+import type { ClientOptions } from "./api.ts";
+import { checkObject, checkOneOf, convert, mustBe, wrong } from "./checks.ts";
 
 /** The HTTP methods that fetch sends. */
 export const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
@@ -33,17 +39,17 @@ export function toPath(endpoint: unknown): string {
 
 /** Refuses a path that a URL parser, here or in the service, could read as another one. */
 export function checkPath(option: string, path: string): void {
-  let decoded = "\\";
-  try {
-    decoded = decodeURIComponent(path);
-  } catch { /* A stray "%", reported below. */ }
+  const requirement =
+    'without a segment "." or "..", a backslash, a control character or a stray "%"';
+  const decoded = convert(option, requirement, () => decodeURIComponent(path));
   // deno-lint-ignore no-control-regex
-  if (/[\\\0-\x1f\x7f]|(^|\/)\.\.?(;[^/]*)?(\/|$)/.test(decoded)) {
-    throw wrong(
-      option,
-      'must not contain a segment "." or "..", a backslash, a control character or a stray "%"',
-    );
-  }
+  const isOther = /[\\\0-\x1f\x7f]|(^|\/)\.\.?(;[^/]*)?(\/|$)/.test(decoded);
+  if (isOther) throw wrong(option, `must be ${requirement}`);
+}
+
+/** Returns a URL without its query and fragment. */
+export function withoutQuery(url: string): string {
+  return url.replace(/[?#].*/s, "");
 }
 
 /**
@@ -51,10 +57,12 @@ export function checkPath(option: string, path: string): void {
  */
 export function checkUrl(url: string, baseUrl: string): void {
   const isBelow = url.startsWith(baseUrl);
-  if (!isBelow && new URL(url).origin !== new URL(baseUrl).origin) {
+  const originOf = (url: string) =>
+    convert("baseUrl", "an absolute URL", () => new URL(url).origin);
+  if (!isBelow && originOf(url) !== originOf(baseUrl)) {
     throw wrong("baseUrl", "is at another origin than the request, which must not leave it");
   }
-  checkPath("path", (isBelow ? url.slice(baseUrl.length) : url).replace(/[?#].*/s, ""));
+  checkPath("path", withoutQuery(isBelow ? url.slice(baseUrl.length) : url));
 }
 
 type PathSerializer = typeof defaultPathSerializer;
@@ -64,31 +72,31 @@ type PathSerializer = typeof defaultPathSerializer;
  * leaves the base URL.
  *
  * @param serializer The caller's own, which may write parameters as it likes.
- * @param values The path parameters; without them, openapi-fetch calls no serializer.
+ * @param values The path parameters.
  * @param baseUrl The base URL.
  */
 export function guardPath(
   serializer: PathSerializer | undefined,
-  values: Record<string, unknown> | undefined,
+  values: Record<string, unknown>,
   baseUrl: string,
 ): PathSerializer {
   return (template) => {
-    if (!serializer || !values) checkPathParameters(template, values);
-    const url = values ? `${(serializer ?? defaultPathSerializer)(template, values)}` : template;
+    if (!serializer) checkPathParameters(template, values);
+    const url = `${(serializer ?? defaultPathSerializer)(template, values)}`;
     checkUrl(url, baseUrl);
     return url;
   };
 }
 
 /** Refuses path parameters that are missing, empty, or cannot be written. */
-function checkPathParameters(template: string, values: Record<string, unknown> = {}): void {
+function checkPathParameters(template: string, values: Record<string, unknown>): void {
   for (const placeholder of template.match(/\{[^{}]+\}/g) ?? []) {
+    const name = placeholder.replace(/^\{[.;]?|\*?\}$/g, "");
     let text = "";
     try {
-      text = defaultPathSerializer(placeholder, values);
+      if (Object.keys(values).includes(name)) text = defaultPathSerializer(placeholder, values);
     } catch { /* A lone surrogate, or an object that is too deep: reported below. */ }
     if (text !== placeholder && !/^[.;]?$/.test(text)) continue;
-    const name = placeholder.replace(/^\{[.;]?|\*?\}$/g, "");
     throw wrong(
       "params.path",
       `must have a value for "${name}" that is not empty and can be part of a URL`,
@@ -96,51 +104,52 @@ function checkPathParameters(template: string, values: Record<string, unknown> =
   }
 }
 
-/**
- * Writes a query as JSON writes values: a list repeats the name, the fields of an object become
- * `name[field]`, `null` and `undefined` are left out.
- */
+/** Writes a query; a list repeats the name, `null` and `undefined` are left out. */
 export function toQuery(query: unknown = {}): string {
-  const record = JSON.parse(toJson(query, "query"));
-  if (!isObject(record)) throw mustBe("query", "an object of names and values", query);
+  checkObject("query", query);
   const parameters = new URLSearchParams();
-  const append = (name: string, value: unknown) => {
-    if (Object(value) === value) {
-      throw wrong("query", `must be flat, but "${name}" has an object or a list in another one`);
+  for (const [name, value] of Object.entries(query as object)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item === null || item === undefined) continue;
+      const written = typeof item.toJSON === "function" ? item.toJSON() : item; // of a Date
+      if (!/^(string|boolean)$/.test(typeof written) && !Number.isFinite(written)) {
+        throw wrong("query", `must have a text, a number, a Date or a list of these as "${name}"`);
+      }
+      parameters.append(name, `${written}`);
     }
-    if (value !== null) parameters.append(name, `${value}`);
-  };
-  for (const [name, value] of Object.entries(record)) {
-    if (isObject(value)) {
-      Object.entries(value).forEach(([field, inner]) => append(`${name}[${field}]`, inner));
-    } else for (const item of Array.isArray(value) ? value : [value]) append(name, item);
   }
   return parameters.toString();
 }
 
-function isObject(value: unknown): value is object {
-  return Object(value) === value && !Array.isArray(value);
+const JSON_VALUE = "a value that JSON can represent";
+
+/** Writes a body as JSON; refuses what has nothing in JSON, such as a form. */
+export function toJson(value: unknown): string {
+  const isKnown = Object(value) !== value || "toJSON" in (value as object) ||
+    / (Array|Object)\]$/.test(Object.prototype.toString.call(value));
+  return convert("body", JSON_VALUE, () => isKnown ? JSON.stringify(value) : undefined);
 }
 
-const JSON_TYPE = / (Array|Boolean|Null|Number|Object|String|Undefined)\]$/;
+/** openapi-fetch's serializer of bodies. */
+export function writeBody(...args: Parameters<typeof defaultBodySerializer>): BodyInit {
+  return convert("body", JSON_VALUE, () => defaultBodySerializer(...args));
+}
 
-/** Writes a value as JSON, and refuses what JSON.stringify would leave out or change. */
-export function toJson(value: unknown, option: string): string {
-  const places = new Map<unknown, string>();
-  let place = "";
-  let json: string | undefined;
-  try {
-    json = JSON.stringify(value, function (name: string, value: unknown) {
-      if (places.has(this)) place = `${places.get(this)}${toPointer(name)}`;
-      places.set(value, place);
-      const type = Object.prototype.toString.call(value);
-      const isInfinite = type === "[object Number]" && !isFinite(value as number);
-      const isInvalidDate = value === null && this[name] !== null;
-      if (isInfinite || isInvalidDate || !JSON_TYPE.test(type)) throw new TypeError("Not in JSON");
-      return value;
-    });
-  } catch { /* Reported below, with what JSON.stringify leaves out. */ }
-  if (json !== undefined) return json;
-  const where = place && `; the one at "${place}" is not`;
-  throw wrong(option, `must be a value that JSON can represent${where}`);
+type QueryOptions = ClientOptions["querySerializer"];
+
+/**
+ * Makes a query serializer: the caller's own, or openapi-fetch's with the caller's options.
+ *
+ * @param own Of a call, or of the client.
+ * @param inherited Of the client; a call's options are added to it.
+ */
+export function guardQuery(own: QueryOptions, inherited?: QueryOptions): QuerySerializer<unknown> {
+  if (typeof own === "function") return own;
+  checkObject("querySerializer", own ?? {});
+  const write = createQuerySerializer({ ...typeof inherited === "object" && inherited, ...own });
+  const requirement = "names with values, lists of values, or objects of values";
+  return (query) => {
+    checkObject("params.query", query);
+    return convert("params.query", requirement, () => write(query));
+  };
 }

@@ -13,8 +13,8 @@ export interface Issue {
   readonly path: string;
   /**
    * The rule that the response breaks: a keyword of JSON Schema, or `json` (not JSON), `empty`,
-   * `maxResponseBytes` (too large), `depth` (nested too deep to be checked) or `schema` (rejected
-   * by the schema given to `call`).
+   * `maxResponseBytes` (too large), `status` (a 2xx status that the OpenAPI document does not have),
+   * `depth` (nested too deep to be checked) or `schema` (rejected by the schema given to `call`).
    */
   readonly rule: string;
   /**
@@ -30,8 +30,8 @@ const brand = Symbol.for("@scam-address/client/error");
  * The base class of all errors of this package.
  *
  * `instanceof` also works for errors of another copy of the package, for example when an
- * application loads it both as an ES module and as CommonJS. No field, message, cause or stack
- * shows the API key.
+ * application loads it both as an ES module and as CommonJS. `[redacted]` is in place of an API key
+ * that the service sends back.
  *
  * @example Tell errors apart
  * ```ts
@@ -46,7 +46,7 @@ const brand = Symbol.for("@scam-address/client/error");
  * }
  * ```
  */
-export abstract class ScamAddressError extends Error {
+export abstract class ScamAddressError<Fields extends object = object> extends Error {
   /** The `code` of the class's instances; `undefined` for {@linkcode ScamAddressError} itself. */
   static readonly code?: ErrorCode;
 
@@ -57,10 +57,10 @@ export abstract class ScamAddressError extends Error {
    * Creates an error, for example in your tests.
    *
    * @param message What went wrong, for people.
-   * @param fields The fields of the class.
+   * @param fields The fields of the class, such as `{ timeout: 5_000 }`.
    * @param options The `cause`, if there is one.
    */
-  constructor(message: string, fields?: object, options?: ErrorOptions) {
+  constructor(message: string, fields: Fields, options?: ErrorOptions) {
     super(message, options);
     Object.defineProperty(this, brand, { value: 1 });
     Object.assign(this, { code: new.target.code }, fields);
@@ -92,12 +92,13 @@ export abstract class ScamAddressError extends Error {
 }
 
 /**
- * The service responded with a 4xx or 5xx status.
+ * The service responded with a 4xx or 5xx status, or with 304.
  *
  * The meaning of the service's statuses is not documented, so `status`, `headers` and `body` are as
  * the service sent them, with `[redacted]` in place of the key.
  */
-export class HttpError extends ScamAddressError {
+export class HttpError
+  extends ScamAddressError<Pick<HttpError, "status" | "headers" | "body" | "retryAfter">> {
   /** The code of this class. */
   static override readonly code = "http";
   /** The name of this class. */
@@ -112,27 +113,18 @@ export class HttpError extends ScamAddressError {
   declare readonly retryAfter?: number;
 
   /**
-   * Creates an error.
-   *
-   * @param message What went wrong, for people.
-   * @param fields The parts of the response.
-   * @param options The `cause`, if there is one.
-   */
-  constructor(
-    message: string,
-    fields: Pick<HttpError, "status" | "headers" | "body" | "retryAfter">,
-    options?: ErrorOptions,
-  ) {
-    super(message, fields, options);
-  }
-
-  /**
    * Returns what `JSON.stringify` writes.
    *
-   * @returns The name, the code, the message and the fields; the headers as an object.
+   * @returns The name, the code, the message and the fields; the headers as an object, in which
+   * `set-cookie` is a list.
    */
   override toJSON(): Record<string, unknown> {
-    return { ...super.toJSON(), headers: Object.fromEntries(this.headers) };
+    const cookies = this.headers.getSetCookie();
+    const headers = {
+      ...Object.fromEntries(this.headers),
+      ...cookies.length > 0 && { "set-cookie": cookies },
+    };
+    return { ...super.toJSON(), headers };
   }
 }
 
@@ -147,75 +139,44 @@ export class NetworkError extends ScamAddressError {
   static override readonly code = "network";
   /** The name of this class. */
   override readonly name = "NetworkError";
-
-  /**
-   * Creates an error.
-   *
-   * @param message What went wrong, for people.
-   * @param options The `cause`, if there is one.
-   */
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, {}, options);
-  }
 }
 
 /** An attempt took longer than `timeout`, which includes reading the body. */
-export class TimeoutError extends ScamAddressError {
+export class TimeoutError extends ScamAddressError<Pick<TimeoutError, "timeout">> {
   /** The code of this class. */
   static override readonly code = "timeout";
   /** The name of this class. */
   override readonly name = "TimeoutError";
   /** The limit, in milliseconds. */
   declare readonly timeout: number;
-
-  /**
-   * Creates an error.
-   *
-   * @param message What went wrong, for people.
-   * @param fields The limit, in milliseconds.
-   * @param options The `cause`, if there is one.
-   */
-  constructor(message: string, fields: Pick<TimeoutError, "timeout">, options?: ErrorOptions) {
-    super(message, fields, options);
-  }
 }
 
 /**
- * The service responded with a redirect, which is never followed.
+ * The service responded with a redirect, which is never followed, or a custom `fetch` followed one.
  *
  * Following it would send the API key to an address that nobody configured.
  */
-export class RedirectError extends ScamAddressError {
+export class RedirectError extends ScamAddressError<Pick<RedirectError, "status" | "location">> {
   /** The code of this class. */
   static override readonly code = "redirect";
   /** The name of this class. */
   override readonly name = "RedirectError";
   /** The status code of the response; 0 in browsers, which hide it. */
   declare readonly status: number;
-  /** The `Location` header; absent when there is none, and in browsers, which hide it. */
-  declare readonly location?: string;
-
   /**
-   * Creates an error.
-   *
-   * @param message What went wrong, for people.
-   * @param fields The parts of the response.
-   * @param options The `cause`, if there is one.
+   * The `Location` header, or where a custom `fetch` was redirected to; absent when there is none,
+   * and in browsers, which hide it.
    */
-  constructor(
-    message: string,
-    fields: Pick<RedirectError, "status" | "location">,
-    options?: ErrorOptions,
-  ) {
-    super(message, fields, options);
-  }
+  declare readonly location?: string;
 }
 
 /**
  * The service responded with a 2xx status and a body that is not JSON, is empty, is too large, or
- * does not match the OpenAPI document or the schema given to `call`.
+ * does not match the OpenAPI document or the schema given to `call`; or with a 2xx status that the
+ * document does not have.
  */
-export class InvalidResponseError extends ScamAddressError {
+export class InvalidResponseError
+  extends ScamAddressError<Pick<InvalidResponseError, "status" | "issues" | "body">> {
   /** The code of this class. */
   static override readonly code = "invalid_response";
   /** The name of this class. */
@@ -224,27 +185,16 @@ export class InvalidResponseError extends ScamAddressError {
   declare readonly status: number;
   /** What is wrong, and where. */
   declare readonly issues: readonly Issue[];
-
   /**
-   * Creates an error.
-   *
-   * @param message What went wrong, for people.
-   * @param fields What is wrong with the response.
-   * @param options The `cause`, if there is one.
+   * The body: parsed JSON, or text if it is not JSON, cut at 64 KiB, with `[redacted]` in place of
+   * the key.
    */
-  constructor(
-    message: string,
-    fields: Pick<InvalidResponseError, "status" | "issues">,
-    options?: ErrorOptions,
-  ) {
-    super(message, fields, options);
-  }
+  declare readonly body: unknown;
 }
 
 /**
- * An option or an argument is wrong, or a function or schema given as one has failed.
- *
- * Nothing has been sent, except when a schema given to `call` fails on the response.
+ * An option or an argument is wrong, or a custom `fetch` returned something else than a `Response`
+ * that nobody has read. Except for that, nothing has been sent.
  *
  * @example Tell a user's malformed key from a mistake of your own
  * ```ts
@@ -256,26 +206,11 @@ export class InvalidResponseError extends ScamAddressError {
  * console.log(status); // 400
  * ```
  */
-export class ConfigurationError extends ScamAddressError {
+export class ConfigurationError extends ScamAddressError<Pick<ConfigurationError, "option">> {
   /** The code of this class. */
   static override readonly code = "configuration";
   /** The name of this class. */
   override readonly name = "ConfigurationError";
   /** The name of the option or argument, such as `"apiKey"`; absent if it is no single one. */
   declare readonly option?: string;
-
-  /**
-   * Creates an error.
-   *
-   * @param message Which option is wrong, and what to do.
-   * @param fields The name of the option.
-   * @param options The `cause`, if there is one.
-   */
-  constructor(
-    message: string,
-    fields: Pick<ConfigurationError, "option"> = {},
-    options?: ErrorOptions,
-  ) {
-    super(message, fields, options);
-  }
 }

@@ -1,6 +1,6 @@
 import process from "node:process";
 
-import type { ScamAddressClient } from "../mod.ts";
+import type { operations as Operations, paths, ScamAddressClient } from "../mod.ts";
 import { apiKeyHeader, operations } from "../src/generated/operations.ts";
 import type { AnyPath } from "./server.ts";
 
@@ -10,9 +10,15 @@ export const isDeno = "deno" in process.versions;
 /** The header of the key, as Node.js names headers. */
 export const keyHeader = apiKeyHeader.toLowerCase();
 
+type Post<Operation> = {
+  [Path in keyof paths]: paths[Path] extends { post: Operation } ? Path : never;
+}[keyof paths];
+
+const checkKeyEndpoint = Object.keys(operations)
+  .find((endpoint) => operations[endpoint]!.operationId === "checkKey")!;
+
 /** The path of `checkKey` in the OpenAPI document, such as "/checkKey". */
-export const checkKeyPath = Object.keys(operations)
-  .find((endpoint) => operations[endpoint]!.operationId === "checkKey")!.replace("POST ", "");
+export const checkKeyPath = checkKeyEndpoint.replace("POST ", "") as Post<Operations["checkKey"]>;
 
 /** The name of an endpoint that is reserved for tests: no OpenAPI document has it. */
 export const undocumented = "undocumented";
@@ -26,7 +32,7 @@ export const baseUrl = "https://service.example/";
 /** Sends a request in each of the three ways, at the same time. */
 export function sendAll(client: ScamAddressClient<AnyPath>, init = {}): Promise<unknown>[] {
   return [
-    client.checkKey(init),
+    client.checkOwnKey(init),
     client.call("GET", undocumented, init),
     client.GET(`/${undocumented}`, init),
   ];

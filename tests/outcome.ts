@@ -29,25 +29,10 @@ export function failures<T>(errorClass: Class<T>, attempts: Attempt[]): Promise<
   return Promise.all(attempts.map((attempt) => failure(errorClass, attempt)));
 }
 
-/** Everything that logging a value could show, with all values that can be reached from it. */
+/** Everything that logging a value could show. */
 export function shown(value: unknown): string {
-  const texts = [inspect(value, { showHidden: true, depth: 8 }), JSON.stringify(value)];
-  const seen = new Set<unknown>();
-  const collect = (value: unknown) => {
-    if (seen.has(value)) return;
-    seen.add(value);
-    if (value !== Object(value)) return void texts.push(String(value));
-    if (value instanceof Headers) [...value].forEach(collect);
-    if (value instanceof Error) {
-      [`${value}`, value.message, value.name, value.stack].forEach(collect);
-    }
-    for (const key of Reflect.ownKeys(value as object)) {
-      collect(key);
-      collect(Reflect.get(value as object, key));
-    }
-  };
-  collect(value);
-  return texts.join("\n");
+  const all = { showHidden: true, depth: 8, maxArrayLength: null, maxStringLength: null };
+  return `${inspect(value, all)}\n${JSON.stringify(value)}`;
 }
 
 /** A promise that is settled from outside. */

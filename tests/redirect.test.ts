@@ -1,47 +1,59 @@
 import { expect } from "@std/expect";
 
-import { createClient, RedirectError } from "../mod.ts";
-import { apiKey, baseUrl, keyHeader, sendAll } from "./client.ts";
+import { createClient, HttpError, RedirectError } from "../mod.ts";
+import { apiKey, baseUrl, checkKeyPath, keyHeader, sendAll, undocumented } from "./client.ts";
 import { failure, failures } from "./outcome.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
 import { endlessBody } from "./streams.ts";
 
-for (const status of [300, 301, 302, 303, 304, 305, 307, 308, 399]) {
-  for (const host of ["the same", "another"]) {
-    Deno.test(`methods refuse a redirect with ${status} to ${host} host`, async () => {
-      await using other = await serve((_, response) => json(response, validKey));
-      let location = "";
-      await using server = await serve(({ url }, response) => {
-        if (url === "/target") return json(response, validKey);
-        response.writeHead(status, { location, "retry-after": "0" }).end();
-      });
-      location = host === "another"
-        ? `${other.url.replace("127.0.0.1", "localhost")}target`
-        : `${server.url}target`;
-      const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+for (const status of [300, 301, 302, 303, 305, 307, 308, 399]) {
+  Deno.test(`methods refuse a redirect with ${status}, to the same and to another host`, async () => {
+    await using other = await serve((_, response) => json(response, validKey));
+    let location = "";
+    await using server = await serve(({ url }, response) => {
+      if (url === "/target") return json(response, validKey);
+      response.writeHead(status, { location, "retry-after": "0" }).end();
+    });
+    const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+    for (const host of [server.url, other.url.replace("127.0.0.1", "localhost")]) {
+      location = `${host}target`;
       const calls = [
-        client.call("GET", "report"),
-        client.call("PUT", "report", { body: { a: 1 } }),
-        client.checkKey(),
-        client.GET("/report"),
-        client.POST("/report", { body: {}, redirect: "follow" }),
+        ...sendAll(client),
+        client.call("PUT", undocumented, { body: { a: 1 } }),
+        client.POST(`/${undocumented}`, { body: {}, redirect: "follow" }),
       ];
       for (const error of await failures(RedirectError, calls)) {
-        expect(error.code).toBe("redirect");
-        expect(error.status).toBe(status);
-        expect(error.location).toBe(location);
+        expect(error.message).toMatch(/ got a redirect, which is not followed: check "baseUrl"$/);
+        expect([error.code, error.status, error.location]).toEqual(["redirect", status, location]);
       }
-      expect(server.requests.length).toBe(calls.length);
-      expect(server.requests.filter(({ url }) => url === "/target")).toEqual([]);
-      expect(other.requests).toEqual([]);
-    });
-  }
+      expect(server.requests.splice(0).map(({ url }) => url).sort())
+        .toEqual([...Array(4).fill(`/${undocumented}`), checkKeyPath].sort());
+    }
+    expect(other.requests).toEqual([]);
+  });
 }
+
+Deno.test("304 is no redirect: typed methods resolve to it, others throw an HttpError", async () => {
+  await using server = await serve((_, response) => void response.writeHead(304).end());
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  for (const middleware of [[], [{ onRequest() {} }]]) {
+    client.use(...middleware);
+    const { data, response } = await client.GET(`/${undocumented}`);
+    expect([data, response.status]).toEqual([undefined, 304]);
+    const calls = [
+      client.call("GET", undocumented),
+      client.checkKey("some-key"),
+      client.checkOwnKey(),
+    ];
+    for (const error of await failures(HttpError, calls)) expect(error.status).toBe(304);
+  }
+  expect(server.requests.length).toBe(8);
+});
 
 Deno.test("call() refuses a redirect without a location", async () => {
   await using server = await serve((_, response) => void response.writeHead(302).end());
   const client = createClient({ baseUrl: server.url, apiKey });
-  const error = await failure(RedirectError, client.call("GET", "report"));
+  const error = await failure(RedirectError, client.call("GET", undocumented));
   expect("location" in error).toBe(false);
 });
 
@@ -70,7 +82,7 @@ Deno.test("call() refuses an opaque redirect, as browsers return it", async () =
     return Promise.resolve(response);
   };
   const client = createClient({ baseUrl, apiKey, fetch });
-  const error = await failure(RedirectError, client.call("GET", "report"));
+  const error = await failure(RedirectError, client.call("GET", undocumented));
   expect(error.status).toBe(0);
   expect("location" in error).toBe(false);
   expect(sent).toBe(1);
@@ -81,8 +93,10 @@ Deno.test("requestInitExt overrides neither the method, the headers nor the hand
     response.writeHead(307, { location: "/target" }).end();
   });
   const requestInitExt = { redirect: "follow", method: "DELETE", headers: {} };
-  const client = createClient({ baseUrl: server.url, apiKey: "some-key", requestInitExt });
-  expect(await client.call("GET", "report").catch((error) => error)).toBeInstanceOf(RedirectError);
+  for (const options of [{}, { fetch: globalThis.fetch }]) {
+    const client = createClient({ baseUrl: server.url, apiKey, requestInitExt, ...options });
+    await failure(RedirectError, client.call("GET", undocumented));
+  }
   expect(server.requests.map(({ method, url, headers }) => [method, url, headers[keyHeader]]))
-    .toEqual([["GET", "/report", "some-key"]]);
+    .toEqual(Array(2).fill(["GET", `/${undocumented}`, apiKey]));
 });

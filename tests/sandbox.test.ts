@@ -1,13 +1,9 @@
 import { expect } from "@std/expect";
-import { ConfigurationError, createClient } from "../mod.ts";
+import { ConfigurationError, createClient, HttpError } from "../mod.ts";
 import { apiKeyHeader, operations } from "../src/generated/operations.ts";
 import type { Operation } from "../src/operation.ts";
-import {
-  createSandbox,
-  DEMO_KEY,
-  type SandboxContext,
-  type SandboxOptions,
-} from "../src/sandbox/service.ts";
+import { createSandbox, DEMO_KEY, type SandboxContext } from "../src/sandbox/service.ts";
+import type { SandboxOptions, SandboxRoute } from "../src/sandbox/service.ts";
 import { baseUrl, checkKeyPath, keyHeader, undocumented } from "./client.ts";
 import { failure } from "./outcome.ts";
 
@@ -55,18 +51,16 @@ Deno.test("createSandbox() refuses bad options and shows no key", async () => {
   const route = () => {};
   const isText = /^"keys" must be text that a header can carry: key 1 is not$/;
   const isCredits = /^"keys" must have whole numbers of credits from 0: key 1 does not$/;
+  const isObject = /^"keys" must be an object with keys and their credits$/;
   const bad: [unknown, RegExp][] = [
-    ...[["S3CRET"], new Map([["S3CRET", 1]]), "S3CRET", null].map((keys): [unknown, RegExp] => [
-      { keys },
-      /^"keys" must be an object with keys and their credits$/,
-    ]),
-    ...["", "S3CRET\n", "S3CRET☂"].map((
-      key,
-    ): [unknown, RegExp] => [{ keys: { [key]: 1 } }, isText]),
-    ...[-1, 0.5, NaN, "5"].map((credits): [unknown, RegExp] => [
-      { keys: { S3CRET: credits } },
-      isCredits,
-    ]),
+    [{ keys: ["S3CRET"] }, isObject],
+    [{ keys: new Map([["S3CRET", 1]]) }, isObject],
+    [{ keys: null }, isObject],
+    [{ keys: { "": 1 } }, isText],
+    [{ keys: { "S3CRET☂": 1 } }, isText],
+    [{ keys: { S3CRET: -1 } }, isCredits],
+    [{ keys: { S3CRET: NaN } }, isCredits],
+    [{ keys: { S3CRET: "5" } }, isCredits],
     [{ routes: [route] }, /^"routes" must be an object with endpoints and their handlers$/],
     [{ routes: { "GET report": {} } }, /^"routes" has no function for "GET report"$/],
   ];
@@ -80,28 +74,17 @@ Deno.test("createSandbox() refuses bad options and shows no key", async () => {
 
 Deno.test("createSandbox() refuses the name of a route, and says which form it must have", async () => {
   const names = [
-    "",
-    "GET ",
-    "report",
-    "get report",
-    "GET report?page=1",
-    "GET a b",
-    "GET reports/{id",
-    "GET reports/{}",
-    "GET reports/id}",
-    "GET {name}.json",
-    "GET v{version}/report",
-    "GET {a}{b}",
-    "GET a\\b",
+    ...["", "GET ", "report", "get report", "GET report?page=1", "GET a b", "GET a\\b"],
+    ...["GET reports/{id", "GET reports/{}", "GET reports/id}", "GET {name}.json", "GET {a}{b}"],
   ];
   for (const name of names) {
     const options = { routes: { [name]: () => {} } };
     const error = await failure(ConfigurationError, () => createSandbox(options));
-    expect(error).toMatchObject({
-      option: "routes",
-      message:
-        `"routes" must name a method and a path, with whole segments as parameters, as in "GET reports/{id}": "${name}" does not`,
-    });
+    expect(error.option).toBe("routes");
+    expect(error.message).toBe(
+      '"routes" must name a method and a path, with whole segments as parameters, ' +
+        `as in "GET reports/{id}": "${name}" does not`,
+    );
   }
 });
 
@@ -146,23 +129,14 @@ Deno.test("fetch() finds operations and routes below any base path", async () =>
 });
 
 Deno.test("fetch() responds with 401 without a valid key, and with 404 when there is no endpoint", async () => {
-  const { fetch } = createSandbox({
-    routes: {
-      [`POST ${undocumented}`]: () => {
-        throw new Error("The route was called");
-      },
-    },
-  });
-  const endpoint = `${baseUrl}${undocumented}`;
+  const unused = () => {
+    throw new Error("The route was called");
+  };
+  const { fetch } = createSandbox({ routes: { [`POST ${undocumented}`]: unused } });
   for (const apiKey of [undefined, "", "wrong-key", "constructor"]) {
-    const { headers } = get("", apiKey);
-    for (
-      const request of [
-        get(undocumented, apiKey),
-        new Request(endpoint, { method: "POST", headers }),
-      ]
-    ) {
-      const response = await fetch(request);
+    const request = get(undocumented, apiKey);
+    for (const each of [request, new Request(request, { method: "POST" })]) {
+      const response = await fetch(each);
       expect([apiKey, response.status, await response.json()]).toEqual([apiKey, 401, {
         error: `The header "${apiKeyHeader}" must have a valid key`,
       }]);
@@ -222,10 +196,8 @@ Deno.test("fetch() calls a route with its decoded path parameters", async () => 
 Deno.test("fetch() finds routes with any letters, encoded or not", async () => {
   const find = finder(["réport/☂", "r%C3%A9sum%C3%A9", "100%", "a.b*c", "/slash"]);
   const cases: Record<string, string | number> = {
-    "réport/☂": "réport/☂",
     "r%c3%a9port/%E2%98%82": "réport/☂",
     "résumé": "r%C3%A9sum%C3%A9",
-    "100%": "100%",
     "100%25": "100%",
     "a.b*c": "a.b*c",
     "axb*c": 404,
@@ -283,9 +255,8 @@ Deno.test("fetch() sends what a route returns with the operation's status, and a
   ];
   for (const [operation, status, keyless] of cases) {
     await withOperation(`GET /${undocumented}/{id}`, operation, async () => {
-      const { fetch } = createSandbox({
-        routes: { [`GET ${undocumented}/{name}`]: (_request, { params }) => params },
-      });
+      const route: SandboxRoute = (_request, { params }) => params;
+      const { fetch } = createSandbox({ routes: { [`GET ${undocumented}/{name}`]: route } });
       const response = await fetch(get(`${undocumented}/1`, DEMO_KEY));
       expect([response.status, await response.json()]).toEqual([status, { name: "1" }]);
       expect((await fetch(get(`${undocumented}/1`))).status).toBe(keyless);
@@ -293,35 +264,22 @@ Deno.test("fetch() sends what a route returns with the operation's status, and a
   }
 });
 
-Deno.test("fetch() rejects with what a route throws", async () => {
-  const error = new Error("Broken route");
-  const { fetch } = createSandbox({ routes: { "GET report": () => Promise.reject(error) } });
-  await expect(fetch(get("report", DEMO_KEY))).rejects.toBe(error);
-});
-
 Deno.test("fetch() calls a route in place of checkKey, without requiring a key", async () => {
-  const { fetch } = createSandbox({
-    routes: {
-      [`POST ${checkKeyPath}`]: (_request, { apiKey }) =>
-        Response.json({ none: apiKey === undefined }, { status: 429 }),
-    },
-  });
-  const client = createClient({ baseUrl, fetch, retries: 0 });
-  await expect(client.checkKey(DEMO_KEY)).rejects.toMatchObject({
-    status: 429,
-    body: { none: true },
-  });
+  const route: SandboxRoute = (_request, { apiKey }) => Response.json({ apiKey }, { status: 429 });
+  const { fetch } = createSandbox({ routes: { [`POST ${checkKeyPath}`]: route } });
+  const { status, body } = await failure(
+    HttpError,
+    createClient({ baseUrl, fetch, retries: 0 }).checkKey(DEMO_KEY),
+  );
+  expect([status, body]).toEqual([429, {}]);
 });
 
 Deno.test("keys can change while the sandbox is used", async () => {
-  const { fetch, keys } = createSandbox({
-    keys: { "some-key": 2 },
-    routes: {
-      [`POST ${undocumented}`]: (_request, { apiKey, keys }) => {
-        keys.set(apiKey!, keys.get(apiKey!)! - 1);
-      },
-    },
-  });
+  const spend: SandboxRoute = (_request, { apiKey, keys }) => {
+    keys.set(apiKey!, keys.get(apiKey!)! - 1);
+  };
+  const routes = { [`POST ${undocumented}`]: spend };
+  const { fetch, keys } = createSandbox({ keys: { "some-key": 2 }, routes });
   const client = createClient({ baseUrl, apiKey: "some-key", fetch });
   await client.call("POST", undocumented);
   expect(await client.checkKey("some-key")).toEqual({ apiKeyValid: true, data: { credits: 1 } });

@@ -23,7 +23,7 @@ Deno.test("section 1: operations exchange JSON with the service at the base URL"
   expect(JSON.parse(only(server.requests).body)).toEqual({ list: [1, "é", null] });
 });
 
-Deno.test("section 1: checkKey() reports whether a key is valid and how many credits it has", async () => {
+Deno.test("section 1: checkOwnKey() reports whether a key is valid and how many credits it has", async () => {
   const [status] = await checkKey({ apiKeyValid: true, data: { credits: 42 } });
   expect(status).toEqual({ apiKeyValid: true, data: { credits: 42 } });
 });
@@ -56,7 +56,7 @@ Deno.test("section 4: an address is the base URL directly followed by the endpoi
   for (const base of ["", "api/", "api", "a/b.c/%20d/"]) {
     server.requests.length = 0;
     const client = createClient({ baseUrl: server.url + base, apiKey: "some-key" });
-    await client.checkKey();
+    await client.checkOwnKey();
     await client.POST("/checkKey", { body: { apiKey: "some-key" } });
     await client.call("GET", "endpoint");
     await client.call("GET", "end/point");
@@ -93,11 +93,11 @@ Deno.test("section 4: checkKey needs no authentication and sends no X-API-Key he
   await using server = await serve((_, response) => json(response, validKey));
   const headers = { "X-API-Key": "from-headers", "x-other": "kept" };
   const client = createClient({ baseUrl: server.url, apiKey: "client-key", headers });
-  await client.checkKey();
+  await client.checkOwnKey();
   await client.checkKey("some-key");
   await client.POST("/checkKey", { body: { apiKey: "some-key" }, headers });
   client.use({ onRequest: ({ request }) => request.headers.set("X-API-Key", "from-middleware") });
-  await client.checkKey();
+  await client.checkOwnKey();
   expect(server.requests).toHaveLength(4);
   for (const { headers } of server.requests) {
     expect(headers).not.toHaveProperty("x-api-key");
@@ -106,10 +106,10 @@ Deno.test("section 4: checkKey needs no authentication and sends no X-API-Key he
   }
 });
 
-Deno.test("section 4: checkKey() without an argument checks the client's own key", async () => {
+Deno.test("section 4: checkOwnKey() without an argument checks the client's own key", async () => {
   await using server = await serve((_, response) => json(response, validKey));
-  await createClient({ baseUrl: server.url, apiKey: "client-key" }).checkKey();
-  await createClient({ baseUrl: server.url, apiKey: () => "from-function" }).checkKey();
+  await createClient({ baseUrl: server.url, apiKey: "client-key" }).checkOwnKey();
+  await createClient({ baseUrl: server.url, apiKey: () => "from-function" }).checkOwnKey();
   expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([
     { apiKey: "client-key" },
     { apiKey: "from-function" },

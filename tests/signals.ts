@@ -17,21 +17,10 @@ export function observedSignal() {
   return { signal, listeners, abort: (reason?: unknown) => controller.abort(reason) };
 }
 
-/** A signal as the package `abort-controller` makes it: it has no reason and no methods. */
-export function legacySignal() {
-  const signal = Object.assign(new EventTarget(), { aborted: false, onabort: null });
-  Object.defineProperty(signal, Symbol.toStringTag, { value: "AbortSignal" });
-  const abort = () => {
-    signal.aborted = true;
-    signal.dispatchEvent(new Event("abort"));
-  };
-  return { signal: signal as unknown as AbortSignal, abort };
-}
-
 /** Reasons of an abort, among them what looks like none, or like a failure of an attempt. */
 export const reasons: unknown[] = [
   new RangeError("The user left"),
-  new NetworkError("Not from here"),
+  new NetworkError("Not from here", {}),
   "stop",
   "",
   0,

@@ -31,5 +31,14 @@ export function partialStream(
 /** A response that is not a `Response` but has its parts, as another realm's has. */
 export function partialResponse(status: number, body: unknown, more: object = {}): Response {
   const headers = { get: () => null, has: () => false, forEach() {} };
-  return { status, headers, body, ok: status < 300, ...more } as unknown as Response;
+  const ok = status < 300;
+  return {
+    status,
+    statusText: "",
+    headers,
+    body,
+    bodyUsed: false,
+    ok,
+    ...more,
+  } as unknown as Response;
 }

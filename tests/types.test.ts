@@ -1,15 +1,19 @@
 // What compiles and what does not: the compiler checks the `@ts-expect-error` lines.
 import { expect } from "@std/expect";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+
 import {
-  ConfigurationError,
   createClient,
   HttpError,
   type InvalidKey,
   type KeyStatus,
   type ScamAddressClient,
   ScamAddressError,
+  type UncheckedOptions,
   type ValidKey,
 } from "../mod.ts";
+import { apiKey, baseUrl, checkKeyPath, undocumented } from "./client.ts";
+import { checkKeyStatus } from "./server.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
   : false;
@@ -18,13 +22,16 @@ type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B 
 function assertType<_T extends true>(): void {}
 
 const client = createClient({
-  baseUrl: "https://service.example/",
-  apiKey: "some-key",
-  fetch: () => Promise.resolve(Response.json({ apiKeyValid: true, data: { credits: 3 } })),
+  baseUrl,
+  apiKey,
+  fetch: () =>
+    Promise.resolve(
+      Response.json({ apiKeyValid: true, data: { credits: 3 } }, { status: checkKeyStatus }),
+    ),
 });
 
-Deno.test("checkKey() resolves to a union that narrows on apiKeyValid", async () => {
-  const status = await client.checkKey();
+Deno.test("checkOwnKey() resolves to a union that narrows on apiKeyValid", async () => {
+  const status = await client.checkOwnKey();
   assertType<Equal<typeof status, KeyStatus>>();
   assertType<Equal<KeyStatus, ValidKey | InvalidKey>>();
   // @ts-expect-error Only a valid key is known to have credits.
@@ -42,56 +49,70 @@ Deno.test("checkKey() takes no key that may be missing", async () => {
   const _neverCalled = (request: Request, keys: string[]) => {
     // @ts-expect-error The header may be missing.
     client.checkKey(request.headers.get("x-key"));
-    // @ts-expect-error Without it, the client's own key would be checked.
-    client.checkKey(request.headers.get("x-key") ?? undefined);
     // @ts-expect-error The key may be missing.
     client.checkKey(keys[0], { timeout: 1 });
     // @ts-expect-error The key is a string.
-    client.checkKey(keys);
+    client.checkKey({ timeout: 1 });
     // @ts-expect-error The key is a string.
     client.checkKey(Promise.resolve("k"));
+    // @ts-expect-error Its own key is all that it checks.
+    client.checkOwnKey("k");
     // @ts-expect-error There is no such option.
-    client.checkKey({ timeOut: 1 });
+    client.checkOwnKey({ timeOut: 1 });
     // @ts-expect-error There is no such option.
     client.checkKey("k", { apiKey: "k" });
-    // @ts-expect-error There is no such option.
-    client.call("GET", "report", { retires: 1 });
     client.checkKey(request.headers.get("x-key") ?? "");
   };
-  // This one compiles, because the options may be left out, but it is refused.
-  await expect(client.checkKey(undefined)).rejects.toThrow(ConfigurationError);
+  // @ts-expect-error The key is missing.
+  await expect(client.checkKey()).rejects.toMatchObject({ option: "apiKey" });
 });
 
 Deno.test("POST() takes only what the OpenAPI document has", async () => {
-  const { data, error, response } = await client.POST("/checkKey", { body: { apiKey: "k" } });
-  assertType<Equal<typeof error, unknown>>();
-  assertType<Equal<typeof response, Response>>();
+  const { data, error, response } = await client.POST(checkKeyPath, { body: { apiKey } });
   // @ts-expect-error There is no data when the service responds with an error.
   data.apiKeyValid;
-  if (!data?.apiKeyValid) throw new Error("Not a valid key");
-  assertType<Equal<typeof data.data.credits, number>>();
-  expect(data.data.credits).toBe(3);
+  assertType<Equal<typeof response, Response>>();
+  if (data === undefined) {
+    throw new Error(`${response.status}: ${error}`);
+  }
+  const status: KeyStatus = data;
+  expect(status.apiKeyValid && status.data.credits).toBe(3);
 
   // Only the compiler reads this.
   const _neverCalled = () => {
     // @ts-expect-error The body is required.
-    client.POST("/checkKey");
+    client.POST(checkKeyPath);
     // @ts-expect-error The key is required.
-    client.POST("/checkKey", { body: {} });
+    client.POST(checkKeyPath, { body: {} });
     // @ts-expect-error The key is a string.
-    client.POST("/checkKey", { body: { apiKey: 7 } });
+    client.POST(checkKeyPath, { body: { apiKey: 7 } });
     // @ts-expect-error The document has no such path.
     client.POST("/checkkey", { body: { apiKey: "k" } });
     // @ts-expect-error The document has no GET for this path.
-    client.GET("/checkKey");
+    client.GET(checkKeyPath);
   };
 });
 
-Deno.test("call() resolves to unknown and takes only methods of HTTP", async () => {
-  const data = await client.call("GET", "endpoint");
-  assertType<Equal<typeof data, unknown>>();
+Deno.test("call() resolves to the output of its schema, and without one to unknown", async () => {
+  const schema: StandardSchemaV1<unknown, { credits: number }> = {
+    "~standard": { version: 1, vendor: "test", validate: () => ({ value: { credits: 5 } }) },
+  };
+  const checked = await client.call("GET", undocumented, { schema });
+  assertType<Equal<typeof checked, { credits: number }>>();
+  expect(checked).toEqual({ credits: 5 });
+  const unchecked = [
+    await client.call("GET", undocumented),
+    await client.call("GET", undocumented, { query: {} }),
+    await client.call("GET", undocumented, { schema: undefined }),
+  ];
+  assertType<Equal<typeof unchecked, unknown[]>>();
+  assertType<Equal<"schema" extends keyof UncheckedOptions ? true : false, true>>(); // to complete
+  // @ts-expect-error A type is no check: it needs a schema.
+  await client.call<{ id: number }>("GET", undocumented);
+  // @ts-expect-error There is no such option.
+  await expect(client.call("GET", undocumented, { retires: 1 })).rejects.toThrow();
   // @ts-expect-error There is no such method.
-  await expect(client.call("FETCH", "endpoint")).rejects.toThrow();
+  await expect(client.call("FETCH", undocumented)).rejects.toThrow();
 });
 
 Deno.test("createClient() takes wider paths and requires a base URL", async () => {
@@ -104,11 +125,12 @@ Deno.test("createClient() takes wider paths and requires a base URL", async () =
     };
   }
   const wider: ScamAddressClient<Wider> = createClient<Wider>({
-    baseUrl: "https://service.example/",
-    apiKey: "some-key",
+    baseUrl,
+    apiKey,
     fetch: () => Promise.resolve(Response.json({ name: "one" })),
   });
-  const { data } = await wider.GET("/items/{id}", { params: { path: { id: 1 } } });
+  const options = { timeout: 30_000, retries: 0, idempotent: true };
+  const { data } = await wider.GET("/items/{id}", { params: { path: { id: 1 } }, ...options });
   assertType<Equal<typeof data, { name: string } | undefined>>();
   expect(data).toEqual({ name: "one" });
   // @ts-expect-error The parameter is a number.
@@ -118,10 +140,8 @@ Deno.test("createClient() takes wider paths and requires a base URL", async () =
 });
 
 Deno.test("instanceof narrows to the class's own fields", async () => {
-  const failing = createClient({
-    baseUrl: "https://service.example/",
-    fetch: () => Promise.resolve(new Response(null, { status: 404 })),
-  });
+  const fetch = () => Promise.resolve(new Response(null, { status: 404 }));
+  const failing = createClient({ baseUrl, fetch });
   const error: unknown = await failing.checkKey("k").catch((error) => error);
   if (!(error instanceof ScamAddressError)) throw new Error("Not our error");
   // @ts-expect-error Not every error has a status.

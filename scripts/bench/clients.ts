@@ -57,7 +57,7 @@ export const clients: readonly Client[] = [
     exports: "createClient",
     prepare({ createClient }, baseUrl) {
       const client = createClient({ baseUrl, apiKey });
-      return () => client.checkKey();
+      return () => client.checkOwnKey();
     },
   },
   {

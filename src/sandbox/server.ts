@@ -138,19 +138,18 @@ function toAuthority(host: unknown): string {
   throw wrong("host", "must be a host name or an IP address, without a zone");
 }
 
-/** The part of the global `Deno` that is used; other runtimes have none. */
-interface DenoGlobal {
+/** What Deno has in addition, by the name that dnt does not replace as it does `globalThis`. */
+declare const global: {
   Deno?: { permissions?: { request(permission: object): Promise<{ state: string }> } };
-}
+};
 
 /** Starts to listen. */
 async function listen(server: Server, host: string, port: number): Promise<void> {
   try {
     const { address } = await lookup(host);
     // Without the permission, Deno's `listen` throws an error that nobody can catch.
-    const { Deno } = globalThis as DenoGlobal;
     const net = { name: "net", host: `${toAuthority(address)}:${port}` };
-    const permission = await Deno?.permissions?.request(net);
+    const permission = await global.Deno?.permissions?.request(net);
     if (permission && permission.state !== "granted") {
       throw new Error(`Requires net access to "${net.host}", run again with the --allow-net flag`);
     }

@@ -36,9 +36,10 @@
  *
  * @module
  */
+import type { KeyStatus } from "../api.ts";
 import { readApiKey, wrong } from "../checks.ts";
 import { apiKeyHeader, operations } from "../generated/operations.ts";
-import type { components, operations as Operations } from "../generated/types.ts";
+import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
 import { failure, findRoute, parseRoute, type Route } from "./routes.ts";
 
@@ -116,7 +117,7 @@ const handlers = new Map<string, SandboxRoute>(Object.entries(
 async function checkKey(
   request: Request,
   { keys }: SandboxContext,
-): Promise<components["schemas"]["KeyStatus"] | Response> {
+): Promise<KeyStatus | Response> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
     return failure(415, 'The header "Content-Type" must be "application/json"');
   }
@@ -230,7 +231,7 @@ function readRoutes(routes: unknown = {}): Route<Target>[] {
  *   fetch,
  * });
  * console.log(await client.call("GET", "report")); // { reports: [] }
- * console.log(await client.checkKey("demo-key")); // { apiKeyValid: true, data: { credits: 99 } }
+ * console.log(await client.checkOwnKey()); // { apiKeyValid: true, data: { credits: 99 } }
  * ```
  *
  * @param options Its keys, by default only {@linkcode DEMO_KEY}, and endpoints to add.

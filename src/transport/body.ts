@@ -1,5 +1,3 @@
-import type { Time } from "./time.ts";
-
 const isDeno = /* @__PURE__ */ /^Deno\//.test(globalThis.navigator?.userAgent);
 
 /** The size of the buffer that Deno reads into. */
@@ -10,44 +8,45 @@ export function cancel(source: { cancel(): unknown } | null | undefined): void {
   (async () => await source?.cancel())().catch(() => {});
 }
 
-/** What is known of a stream. */
-export interface StreamOptions {
-  /** Whether it comes from the runtime's own fetch, which Deno reads much faster into a buffer. */
-  readonly isNative?: boolean;
-  /** Called when it fails; without this, what was read is not enough, and the error is thrown. */
-  readonly onError?: () => void;
+/** A `Uint8Array`, in the form that all versions of TypeScript accept as a body. */
+export type Bytes = ReturnType<typeof Uint8Array.from>;
+
+/** What was read of a body. */
+export interface Body {
+  readonly bytes: Bytes;
+  /** Whether that is all of it. */
+  readonly isComplete: boolean;
+  /** What the stream failed with, if it did. */
+  readonly thrown?: unknown;
 }
 
 /**
  * Reads a stream, up to one byte more than a limit, and cancels what it does not read.
  *
- * @param stream The stream; it may ignore signals, and never pause.
+ * @param stream The stream, which may ignore signals.
  * @param limit The limit, in bytes.
- * @param time Ends the reading.
- * @param options What is known of the stream.
+ * @param signal Ends the reading.
+ * @param isNative Whether it is of the runtime's own fetch, which Deno reads faster into a buffer.
  * @returns What was read.
  */
 export async function readStream(
   stream: ReadableStream<unknown>,
   limit: number,
-  { signal, check }: Time,
-  { isNative = false, onError }: StreamOptions = {},
-): Promise<BufferSource> {
+  signal: AbortSignal,
+  isNative: boolean,
+): Promise<Body> {
   const isBuffered = isDeno && isNative;
   const reader = isBuffered ? stream.getReader({ mode: "byob" }) : stream.getReader();
+  signal.addEventListener("abort", () => cancel(reader));
+  if (signal.aborted) cancel(reader);
   let bytes = new Uint8Array(); // one that grows: a list of millions of tiny chunks fills memory
   let size = 0;
-  const stop = () => cancel(reader);
   let buffer: ArrayBufferLike = new ArrayBuffer(isBuffered ? BUFFER_SIZE : 0);
-  let isDone = false;
-  signal.addEventListener("abort", stop);
   try {
-    while (size <= limit && !signal.aborted) {
+    while (size <= limit) {
       const chunk: { value?: unknown; done: boolean } = await reader.read(new Uint8Array(buffer));
       const { value, done } = chunk;
-      check();
-      isDone = done;
-      if (done) break;
+      if (done) return { bytes: bytes.subarray(0, size), isComplete: true };
       if (!ArrayBuffer.isView(value)) throw new TypeError("The body has a chunk that is not bytes");
       const length = Math.min(value.byteLength, limit + 1 - size);
       if (size + length > bytes.length) {
@@ -59,20 +58,17 @@ export async function readStream(
       size += length;
       if (isBuffered) buffer = value.buffer;
     }
-  } catch (error) {
-    check();
-    if (!onError) throw error;
-    onError();
-  } finally {
-    if (!isDone) stop();
-    signal.removeEventListener("abort", stop);
+    cancel(reader);
+    return { bytes: bytes.subarray(0, size), isComplete: false };
+  } catch (thrown) {
+    cancel(reader);
+    return { bytes: bytes.subarray(0, size), isComplete: false, thrown };
   }
-  return bytes.subarray(0, size);
 }
 
-let decoder: TextDecoder | undefined; // made when it is needed, because jsdom has none
+let decoder: TextDecoder | undefined; // made once, because that takes time on Deno
 
 /** Decodes a body as UTF-8, without a byte-order mark. */
-export function decode(body: BufferSource): string {
-  return (decoder ??= new TextDecoder()).decode(body);
+export function decode(bytes: Bytes): string {
+  return (decoder ??= new TextDecoder()).decode(bytes);
 }

@@ -1,59 +1,76 @@
-/**
- * Replaces every secret in a text; with a length, in the start of the text, which it cuts. From a
- * text that is incomplete, it also drops an end that may be the start of a secret.
- */
-export type Redact = (text: string, length?: number, isIncomplete?: boolean) => string;
+/** Replaces every secret in a text by `[redacted]`. */
+export type Redact = (text: string) => string;
 
 /** How many errors in a chain of causes are searched for the reason of a failure. */
 const MAX_CAUSES = 5;
 
-/** How much of a secret is compared, because a regular expression has a limit. */
-const MAX_COMPARED = 1_000;
+/** The longest message that is kept of an error, in characters. */
+const MAX_REASON = 1_000;
 
-/** How many times as long as a secret its longest form is. */
-const EXPANSION = 6;
-
-/** Matches a character as it is, percent-encoded, as in a form, and with JSON's escapes. */
-function formsOf(character: string): string {
-  const units = character.split("").map((unit) =>
-    `u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+/** How a text is sent back: as it is, as JSON writes it, percent-encoded, as in a form. */
+function formsOf(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  const percent = encodeURIComponent(secret.replace(/\p{Cs}/gu, "\ufffd")); // as a form does
+  const form = new URLSearchParams([["", secret]]).toString().slice("=".length);
+  const inLowerCase = [percent, form].map((text) =>
+    text.replace(/%../g, (escape) => escape.toLowerCase())
   );
-  const percent = character < "\x80"
-    ? `%${units[0]!.slice(3)}`
-    : encodeURIComponent(character.replace(/^\p{Cs}$/u, "\ufffd")); // a lone surrogate would throw
-  const [escapes, literal] = ["\\\\", "\\"].map((prefix) => prefix + units.join(prefix));
-  return `(?:${percent}|${escapes}|\\\\?${literal}${character === " " ? "|\\+" : ""})`;
-}
-
-/** Matches a secret, and whatever is in the place of the part that is not compared. */
-function patternOf(secret: string): string {
-  const compared = secret.slice(0, MAX_COMPARED);
-  const rest = EXPANSION * (secret.length - compared.length);
-  return [...compared].map(formsOf).join("") + (rest ? `[^]{0,${rest}}` : "");
+  return [secret, json, percent, form, ...inLowerCase];
 }
 
 /**
- * Makes a function that replaces secrets by `[redacted]`, in one pass, so that no replacement is
- * replaced again.
+ * Finds where a word starts in a text, also where its occurrences overlap.
+ *
+ * The time is linear, also when every part of the text almost matches: this is the search of Knuth,
+ * Morris and Pratt. For each place it has the length of the longest start of the word that ends
+ * there, first in the word itself, then in the text.
+ */
+function* placesOf(word: string, text: string): Generator<number> {
+  if (word.length > text.length) return;
+  const starts = new Uint32Array(word.length);
+  let length = 0;
+  const advance = (character: string) => {
+    while (length > 0 && word[length] !== character) length = starts[length - 1]!;
+    if (word[length] === character) length++;
+  };
+  for (let index = 1; index < word.length; index++) {
+    advance(word[index]!);
+    starts[index] = length;
+  }
+  length = 0;
+  for (let index = 0; index < text.length; index++) {
+    advance(text[index]!);
+    if (length === word.length) yield index + 1 - length;
+  }
+}
+
+/**
+ * Makes a function that replaces secrets in a text, in time that is linear.
  *
  * @param secrets The secrets; only strings that are not empty count.
  * @returns The function.
  */
 export function redactor(...secrets: unknown[]): Redact {
-  const texts = secrets
-    .filter((secret): secret is string => typeof secret === "string" && secret !== "")
-    .sort((a, b) => b.length - a.length);
-  const longest = EXPANSION * (texts[0]?.length ?? 0);
-  const match = (parts: string[]) => new RegExp(parts.map(patternOf).join("|") || "[]", "gi");
-  let secret: RegExp | undefined; // made when it is needed, because most calls succeed
-  return (text, length = Infinity, isIncomplete = text.length > length + longest) => {
-    // A secret that starts before the cut is complete.
-    const start = text.slice(0, length + longest).replace(secret ??= match(texts), "[redacted]");
-    if (!isIncomplete) return start.slice(0, length);
-    const end = Math.max(0, start.length - longest);
-    const beginnings = [...texts.map((text) => text[0]!), "%", "\\"]; // or that of an escape
-    const part = start.slice(end).search(match(beginnings));
-    return start.slice(0, part < 0 ? length : Math.min(length, end + part));
+  const texts = secrets.filter((secret): secret is string =>
+    !!secret && typeof secret === "string"
+  );
+  let forms: Set<string> | undefined; // made when they are needed, because most calls succeed
+  return (text) => {
+    forms ??= new Set(texts.flatMap(formsOf));
+    const isSecret = new Uint8Array(text.length);
+    for (const form of forms) {
+      let end = 0;
+      for (const start of placesOf(form, text)) {
+        isSecret.fill(1, Math.max(start, end), end = start + form.length);
+      }
+    }
+    let result = "";
+    for (let start = 0, end; start < text.length; start = end) {
+      end = isSecret.indexOf(1 - isSecret[start]!, start);
+      if (end < 0) end = text.length;
+      result += isSecret[start] ? "[redacted]" : text.slice(start, end);
+    }
+    return result;
   };
 }
 
@@ -66,18 +83,16 @@ export function redactor(...secrets: unknown[]): Redact {
 export function reasonOf(thrown: unknown, redact: Redact): Error {
   let message = "unknown reason";
   let code: unknown;
-  try {
-    let inner = thrown;
-    for (let count = 0; count < MAX_CAUSES && inner !== undefined && inner !== null; count++) {
-      const { message: text, code: found, name, cause, errors } = Object(inner);
-      const words = Object(inner) === inner ? text || found : inner;
-      if (words && typeof words !== "object") {
-        message = String(words);
-        code = name === "NotCapable" ? name : found; // Deno lacks a permission
-      }
-      inner = cause ?? errors?.[0];
+  let inner = thrown;
+  for (let count = 0; count < MAX_CAUSES && inner; count++) {
+    const { message: text, code: found, name, cause, errors } = Object(inner);
+    const words = typeof inner === "string" ? inner : text || found;
+    if (typeof words === "string") {
+      message = words;
+      code = name === "NotCapable" ? name : found; // Deno lacks a permission
     }
-  } catch { /* A getter throws. */ }
-  const reason = new Error(redact(message, 1_000).trim());
-  return typeof code === "string" ? Object.assign(reason, { code: redact(code, 100) }) : reason;
+    inner = cause ?? errors?.[0];
+  }
+  const reason = new Error(redact(message).slice(0, MAX_REASON).trim());
+  return typeof code === "string" ? Object.assign(reason, { code: redact(code) }) : reason;
 }

@@ -1,38 +1,49 @@
 import {
+  ConfigurationError,
   HttpError,
   InvalidResponseError,
   type Issue,
   NetworkError,
   RedirectError,
 } from "../errors.ts";
-import { cancel, decode, readStream } from "./body.ts";
+import { type Body, cancel, readStream } from "./body.ts";
 import { reasonOf, type Redact } from "./redact.ts";
 import { parseRetryAfter } from "./retry.ts";
-import { type Limits, type Time, within } from "./time.ts";
+import { type Limits, within } from "./time.ts";
 
-/** A response whose body has been read. */
-export interface Received {
+/** A response, and what was read of its body. */
+export interface Received extends Body {
   readonly response: Response;
-  readonly body: BufferSource;
-  /** Whether the body broke off or was cut, which only those of errors may be. */
-  readonly isIncomplete?: boolean;
 }
 
 /** What is needed to read a response. */
 export interface Reading extends Limits {
-  /** The name of the request, for messages. */
-  readonly name: string;
+  /** Writes the method and the address of the request, without secrets. */
+  readonly describe: () => string;
   readonly redact: Redact;
   /** The largest body that is read, in bytes. */
   readonly maxResponseBytes: number;
 }
 
-type Naming = Pick<Reading, "name" | "redact">;
+type Naming = Pick<Reading, "describe" | "redact">;
 
-const MAX_ERROR_BODY = 64 * 1024;
+/** The largest part of an error's body that is kept, in bytes. */
+const MAX_ERROR_BODY = 64 * 2 ** 10;
 
-function isRedirect({ status }: Response): boolean {
-  return status === 0 || (status >= 300 && status <= 399); // browsers hide the status
+const ADVICE = 'check "baseUrl"';
+
+/** Whether a response is a redirect, or what a custom fetch got by following one. */
+function isRedirect({ status, type, redirected }: Response): boolean {
+  if (redirected || type === "opaqueredirect") return true; // browsers hide the status
+  return status >= 300 && status <= 399 && status !== 304;
+}
+
+/** Whether a value is a `Response`, also one of another realm, that nobody has read. */
+function isUnread(value: unknown): value is Response {
+  const { status, statusText, headers, body, bodyUsed } = Object(value);
+  return typeof status === "number" && typeof statusText === "string" &&
+    typeof headers?.get === "function" && typeof headers.forEach === "function" &&
+    bodyUsed === false && (body === null || typeof body?.getReader === "function" && !body.locked);
 }
 
 /** Whether the headers limit the size of the body, which the runtime's own fetch enforces. */
@@ -42,33 +53,15 @@ function isShort({ ok, headers, type }: Response, limit: number): boolean {
     Number(headers.get("content-length") || Infinity) <= limit;
 }
 
-/** Refuses what is not a response that can be read. */
-function checkResponse({ status, type, headers, body }: Response): void {
-  if (!(status >= 200 && status <= 999) && type !== "opaqueredirect") {
-    cancel(body);
-    throw new TypeError(`The response has the status ${status}`);
-  }
-  if (typeof headers.forEach !== "function" || (body && typeof body.getReader !== "function")) {
-    throw new TypeError("The response must be a Response, whose body is a ReadableStream");
-  }
-}
-
 /** Reads the body of a response, up to one byte more than the limit. */
-async function readBody(response: Response, limit: number, time: Time): Promise<Received> {
-  const { body: stream, ok, type } = response;
-  if (!stream || isRedirect(response)) {
-    cancel(stream);
-    return { response, body: new Uint8Array() };
-  }
-  if (isShort(response, limit)) {
-    return { response, body: new Uint8Array(await response.arrayBuffer()) };
-  }
-  let isIncomplete = false;
-  const body = await readStream(stream, limit, time, {
-    isNative: type === "basic",
-    ...!ok && { onError: () => void (isIncomplete = true) },
-  });
-  return { response, body, isIncomplete: isIncomplete || body.byteLength > limit };
+async function readBody(response: Response, limit: number, signal: AbortSignal): Promise<Body> {
+  const { body, type } = response;
+  if (!body) return { bytes: new Uint8Array(), isComplete: true };
+  if (isRedirect(response)) cancel(body);
+  else if (isShort(response, limit)) {
+    return { bytes: new Uint8Array(await response.arrayBuffer()), isComplete: true };
+  } else return await readStream(body, limit, signal, type === "basic");
+  return { bytes: new Uint8Array(), isComplete: false };
 }
 
 /**
@@ -84,58 +77,76 @@ async function readBody(response: Response, limit: number, time: Time): Promise<
  * @throws {TimeoutError} When the time is up.
  * @throws {RedirectError} When the response is a redirect.
  * @throws {InvalidResponseError} When the body of a 2xx response is too large.
+ * @throws {ConfigurationError} When there is something else in place of a response.
  */
 export async function receive(
   reading: Reading,
   start: (signal: AbortSignal) => Promise<Response>,
 ): Promise<Received> {
-  const { name, maxResponseBytes, redact } = reading;
+  const { describe, maxResponseBytes, redact } = reading;
   let failure = "got no response";
-  const received = await within(reading, async (time) => {
-    const response = await start(time.signal);
-    checkResponse(response);
+  const received = await within(reading, async (signal): Promise<Received | undefined> => {
+    const response = await start(signal);
+    if (!isUnread(response)) return undefined;
+    const { ok, status, type } = response;
+    if (!(status >= 200 && status <= 599) && type !== "opaqueredirect") {
+      cancel(response.body);
+      throw new TypeError(`The response has the status ${status}`);
+    }
     failure = "got a response that broke off";
-    return await readBody(response, maxResponseBytes, time);
+    const body = await readBody(response, maxResponseBytes, signal);
+    if (ok && "thrown" in body) throw body.thrown;
+    return { ...body, response };
   }, (thrown) => {
     const cause = reasonOf(thrown, redact);
-    return new NetworkError(`"${name}" ${failure}: ${cause.message}`, { cause });
+    return new NetworkError(`"${describe()}" ${failure}: ${cause.message}`, {}, { cause });
   });
-  const { response, isIncomplete } = received;
-  if (isRedirect(response)) {
-    const location = response.headers.get("location");
-    throw new RedirectError(`"${name}" got a redirect, which is not followed: check "baseUrl"`, {
-      status: response.status,
-      ...location !== null && { location: redact(location) },
-    });
+  if (!received) {
+    const problem = '"fetch" must return a Response whose body nobody has read';
+    throw new ConfigurationError(problem, { option: "fetch" });
   }
-  if (response.ok && isIncomplete) {
-    throw invalidResponse(reading, response, [{ path: "", rule: "maxResponseBytes" }]);
+  const { response, isComplete } = received;
+  if (isRedirect(response)) {
+    const { headers, status, redirected, url } = response;
+    const location = redirected ? url : headers.get("location");
+    const message = redirected
+      ? `"${describe()}" was redirected by "fetch", which must not follow redirects: ${ADVICE}`
+      : `"${describe()}" got a redirect, which is not followed: ${ADVICE}`;
+    const fields = { status, ...location !== null && { location: redact(location) } };
+    throw new RedirectError(message, fields);
+  }
+  if (response.ok && !isComplete) {
+    throw invalidResponse(received, [{ path: "", rule: "maxResponseBytes" }], reading);
   }
   return received;
 }
 
 /** Makes the error for a 2xx response with a wrong body. */
 export function invalidResponse(
-  { name, redact }: Naming,
-  { status, headers }: Response,
+  received: Received,
   issues: readonly Issue[],
+  { describe, redact }: Naming,
 ): InvalidResponseError {
-  const [type = ""] = /^[\w.+[\]-]+\/[\w.+[\]-]+/.exec(redact(headers.get("content-type") ?? "")) ??
-    [];
+  const { headers, status } = received.response;
+  const type = redact(headers.get("content-type") ?? "").replace(/[^\w.+/-].*/s, "");
   const faults: Record<string, string> = {
     json: /^$|\bjson$|^text\/html$/i.test(type)
-      ? 'the body is not JSON, check "baseUrl"'
+      ? `the body is not JSON, ${ADVICE}`
       : `the body is "${type}" and not JSON; GET() and other methods read it with "parseAs"`,
     empty: "the body is empty",
+    depth: "the body is nested too deep",
     maxResponseBytes: 'the body is larger than "maxResponseBytes"',
+    status: `the document has no status ${status} for it`,
   };
-  const list = issues.slice(0, 5).map(({ path, rule, message = rule }) =>
-    path ? `${path}: ${message}` : faults[rule] ?? `the body: ${message}`
-  );
+  const list = issues.slice(0, 5).map(({ path, rule, message }) => {
+    const where = path || "the body";
+    if (message !== undefined) return `${where}: ${message}`;
+    return path === "" && faults[rule] || `${where} does not match the document (${rule})`;
+  });
   if (issues.length > list.length) list.push(`and ${issues.length - list.length} more`);
   return new InvalidResponseError(
-    `"${name}" got an invalid response (${list.join("; ")})`,
-    { status, issues },
+    `"${describe()}" got an invalid response: ${list.join("; ")}`,
+    { status, issues, body: readErrorBody(received, redact) },
   );
 }
 
@@ -150,43 +161,41 @@ function copyHeaders(headers: Headers, redact: Redact = (text) => text): Headers
   return copy;
 }
 
-/** Makes a response with a body that was read; its status may be one that `Response` refuses. */
-export function rebuild({ response, body }: Received): Response {
-  const { headers, ok, status, statusText, url } = response;
-  const isEmpty = status === 204 || status === 205;
-  const copy = new Response(isEmpty ? null : body, {
-    headers: copyHeaders(headers),
-    status: ok ? status : Math.min(status, 599),
-  });
-  return Object.defineProperties(copy, {
-    status: { value: status },
-    statusText: { value: statusText },
-    url: { value: url },
-  });
+/** Makes a response with a body that was read. */
+export function rebuild({ response, bytes }: Received): Response {
+  const { headers, status, url } = response;
+  const isEmpty = status === 204 || status === 205 || status === 304;
+  const statusText = response.statusText.replace(/[^\t -~\xa0-\xff]/g, "?"); // as Node.js reads it
+  const init = { headers: copyHeaders(headers), status, statusText };
+  const copy = new Response(isEmpty ? null : bytes, init);
+  return Object.defineProperty(copy, "url", { value: url });
 }
 
-/** Parses the body of an error response: JSON or text, cut and without secrets. */
-function readErrorBody({ body, isIncomplete }: Received, redact: Redact): unknown {
-  const text = decode(body);
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_ERROR_BODY));
-  if (read < text.length) return redact(text, read);
+/** Parses the body of a response for an error: JSON or text, cut and without secrets. */
+function readErrorBody({ bytes }: Received, redact: Redact): unknown {
+  const start = bytes.subarray(0, MAX_ERROR_BODY);
+  // As the start of a stream, it may end within a character.
+  const text = new TextDecoder().decode(start, { stream: true });
+  if (start.length < bytes.byteLength) return redact(text);
   try {
     return JSON.parse(text, (_name, value) => {
       if (typeof value === "string") return redact(value);
+      if (typeof value === "number" && redact(`${value}`) !== `${value}`) return "[redacted]";
       if (Array.isArray(value) || Object(value) !== value) return value;
       const fields = Object.entries(value).map(([name, field]) => [redact(name), field]);
       return Object.fromEntries(fields);
     });
   } catch {
-    return redact(text, Infinity, isIncomplete); // It is not JSON, or too deep.
+    return redact(text); // It is not JSON, or too deep.
   }
 }
 
-/** Makes the error for a 4xx or 5xx response. */
-export function httpError(received: Received, { name, redact }: Naming): HttpError {
+/** Makes the error for a response that has no 2xx status. */
+export function httpError(received: Received, { describe, redact }: Naming): HttpError {
   const { status, headers } = received.response;
   const retryAfter = parseRetryAfter(headers.get("retry-after"), Date.now());
-  return new HttpError(`"${name}" got a response with the status ${status}`, {
+  const advice = status === 404 ? `: ${ADVICE}` : "";
+  return new HttpError(`"${describe()}" got a response with the status ${status}${advice}`, {
     status,
     headers: copyHeaders(headers, redact),
     body: readErrorBody(received, redact),

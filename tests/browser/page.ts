@@ -13,7 +13,7 @@ const response = ({ status, headers, retryAfter }: HttpError) => ({
 
 async function callSandbox(): Promise<unknown[]> {
   return [
-    await client.checkKey(),
+    await client.checkOwnKey(),
     await client.checkKey("other-key"),
     await client.call("PUT", "reports/7", { body: { a: 1 } }),
     await client.call("GET", "busy").catch(response),

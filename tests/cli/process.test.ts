@@ -3,11 +3,12 @@ import { expect } from "@std/expect";
 import { connect } from "node:net";
 import denoJson from "../../deno.json" with { type: "json" };
 import { createClient } from "../../mod.ts";
+import { root } from "../../scripts/support/files.ts";
+import { deno, run } from "../../scripts/support/process.ts";
 import { createSandbox } from "../../src/sandbox/service.ts";
 import { serveSandbox } from "../../src/sandbox/server.ts";
 import { checkKeyPath, undocumented } from "../client.ts";
 
-const root = new URL("../../", import.meta.url);
 const allowEnv = "--allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL";
 
 /** What Deno is given to run the command. */
@@ -18,7 +19,7 @@ function denoArgs(permissions: string[], args: string[]): string[] {
 
 /** Starts the command; standard input is closed unless `stdin` is written to it. */
 function start(permissions: string[], args: string[], env: Record<string, string> = {}) {
-  return new Deno.Command(Deno.execPath(), {
+  return new Deno.Command(deno, {
     args: denoArgs(permissions, args),
     cwd: root,
     env: { SCAM_ADDRESS_API_KEY: "", SCAM_ADDRESS_BASE_URL: "", NO_COLOR: "1", ...env },
@@ -35,6 +36,13 @@ async function finish(child: Deno.ChildProcess, stdin = "") {
   const { code, stdout, stderr } = await child.output();
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+/** Runs `check-key --sandbox` from a shell, with words before and after the command. */
+function shell(before: string, after = "") {
+  const command = [deno, ...denoArgs([allowEnv], ["check-key", "--sandbox"])];
+  const env = { SCAM_ADDRESS_API_KEY: "demo-key" };
+  return run("sh", ["-c", `${before} exec "$0" "$@" ${after}`, ...command], { cwd: root, env });
 }
 
 Deno.test("src/cli/main.ts needs only two environment variables and its host", async () => {
@@ -79,7 +87,7 @@ Deno.test("src/cli/main.ts --help and its documentation have the same exit statu
   const rows = (text: string, pattern: RegExp) =>
     [...text.replaceAll("`", "").matchAll(pattern)].map(([, status, meaning]) => [status, meaning]);
   const { stdout } = await finish(start([], ["--help"]));
-  const source = await Deno.readTextFile(new URL("src/cli/main.ts", root));
+  const source = await Deno.readTextFile(`${root}/src/cli/main.ts`);
   const statuses = rows(stdout, /^ {2}(\d) {2}(.+)$/gm);
   expect(statuses.map(([status]) => status)).toEqual(["0", "1", "2", "3", "4"]);
   expect(rows(source, /^ \* \| (\d) \| (.+) \|$/gm)).toEqual(statuses);
@@ -94,29 +102,19 @@ Deno.test("src/cli/main.ts does not show a key in the environment that is not Un
   if (Deno.build.os === "windows") {
     return console.log("skipped: all environment variables are Unicode on Windows");
   }
-  const { code, stdout, stderr } = await new Deno.Command("sh", {
-    args: [
-      "-c",
-      `SCAM_ADDRESS_API_KEY=$(printf 'caf\\351-S3CRET') exec "$0" "$@"`,
-      Deno.execPath(),
-      ...denoArgs([allowEnv], ["check-key", "--sandbox"]),
-    ],
-    cwd: root,
-    env: { NO_COLOR: "1" },
-  }).output();
-  const text = new TextDecoder().decode(stderr);
-  expect({ code, stdout: stdout.length }).toEqual({ code: 2, stdout: 0 });
-  expect(text).toMatch(/^Error \(usage\): "SCAM_ADDRESS_API_KEY" is not valid Unicode\n$/);
-  expect(text).not.toMatch(/S3CRET/);
+  const { code, stdout, stderr } = await shell(`SCAM_ADDRESS_API_KEY=$(printf 'caf\\351-S3CRET')`);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toBe('Error (usage): "SCAM_ADDRESS_API_KEY" is not valid Unicode\n');
 });
 
 Deno.test("src/cli/main.ts names a missing permission", async () => {
   const args = ["check-key", "--base-url", "https://service.example/"];
-  const noNet = await finish(start([allowEnv], args, { SCAM_ADDRESS_API_KEY: "some-key" }));
-  expect(noNet).toMatchObject({ code: 3, stdout: "" });
-  expect(noNet.stderr).toMatch(/^Error \(network\): .* --allow-net flag\n$/);
+  const env = { SCAM_ADDRESS_API_KEY: "some-key" };
+  const { code, stderr } = await finish(start([allowEnv], args, env));
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/^Error \(network\): .* --allow-net flag\n$/);
   const noEnv = await finish(start([], args));
-  expect(noEnv).toMatchObject({ code: 3, stdout: "" });
+  expect(noEnv.code).toBe(3);
   expect(noEnv.stderr).toMatch(/^Error \(unexpected\): .* --allow-env flag\n$/);
   const noListen = await finish(start([], ["sandbox"]));
   expect(noListen.code).toBe(3);
@@ -126,23 +124,22 @@ Deno.test("src/cli/main.ts names a missing permission", async () => {
 });
 
 Deno.test("serveSandbox() rejects without a permission, and can be caught", async () => {
-  const code = `import { serveSandbox } from "${new URL("src/sandbox/server.ts", root)}";
+  const code = `import { serveSandbox } from "${
+    import.meta.resolve("../../src/sandbox/server.ts")
+  }";
     const error = await serveSandbox(undefined, { host: Deno.args[0] }).catch((error) => error);
     console.log(error.code, error.option, error.message);`;
   const url = `data:application/typescript,${encodeURIComponent(code)}`;
+  const options = ["--quiet", "--no-prompt", "--no-check", "--import-map=import_map.npm.json"];
   for (
-    const [host, permissions] of [["127.0.0.1"], ["::1"], ["localhost", "--allow-net=localhost"]]
+    const [host, ...permissions] of [["127.0.0.1"], ["::1"], ["localhost", "--allow-net=localhost"]]
   ) {
-    const options = ["--quiet", "--no-prompt", "--no-check", "--import-map=import_map.npm.json"];
-    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", ...options, ...permissions ? [permissions] : [], url, host!],
-      cwd: root,
-      env: { NO_COLOR: "1" },
-    }).output();
-    expect(new TextDecoder().decode(stderr)).toBe("");
+    const args = ["run", ...options, ...permissions, url, host!];
+    const { stdout, stderr } = await run(deno, args, { cwd: root });
+    expect(stderr).toBe("");
     const message =
       `configuration host "host" "${host}" cannot be listened on: Requires net access`;
-    expect(new TextDecoder().decode(stdout).slice(0, message.length)).toBe(message);
+    expect(stdout).toContain(message);
   }
 });
 
@@ -176,19 +173,9 @@ Deno.test("src/cli/main.ts exits with 3 when its output cannot be written", asyn
     return console.log("skipped: no /dev/full to write to");
   }
   for (const redirection of [">/dev/full", "2>/dev/full"]) {
-    const { code, stderr } = await new Deno.Command("sh", {
-      args: [
-        "-c",
-        `exec "$0" "$@" ${redirection}`,
-        Deno.execPath(),
-        ...denoArgs([allowEnv], ["check-key", "--sandbox"]),
-      ],
-      cwd: root,
-      env: { SCAM_ADDRESS_API_KEY: "demo-key", NO_COLOR: "1" },
-    }).output();
+    const { code, stderr } = await shell("", redirection);
     expect([redirection, code]).toEqual([redirection, 3]);
-    const text = new TextDecoder().decode(stderr);
-    if (redirection === ">/dev/full") expect(text).toMatch(/\nError \(unexpected\): [^\n]+\n$/);
+    if (redirection === ">/dev/full") expect(stderr).toMatch(/\nError \(unexpected\): [^\n]+\n$/);
   }
 });
 

@@ -9,7 +9,6 @@ import {
   createClient,
   HttpError,
   type KeyStatus,
-  RedirectError,
   type ScamAddressClient,
 } from "../../mod.ts";
 import { createSandbox } from "../../src/sandbox/service.ts";
@@ -18,7 +17,7 @@ import { root } from "../../scripts/support/files.ts";
 import { mustRun } from "../../scripts/support/process.ts";
 import { bundle, runtimes } from "../process/support.ts";
 import { json, listen, serve, validKey } from "../server.ts";
-import { keyHeader } from "../client.ts";
+import { checkKeyPath } from "../client.ts";
 
 const readme = await Deno.readTextFile(join(root, "README.md"));
 
@@ -38,7 +37,7 @@ function block(heading: string): string {
 
 /** The code within the text below a heading that begins with a name. */
 function inline(heading: string, name: string): string {
-  const [, code] = new RegExp(`\`(${name}\\b[^\`]*)\``).exec(section(heading)) ?? [];
+  const code = section(heading).split("`").find((part) => part.startsWith(name));
   if (code === undefined) throw new Error(`README.md has no "${name}" below "${heading}"`);
   return code;
 }
@@ -70,56 +69,63 @@ Deno.test("the server's handler responds to each failure as README says", async 
         return json(response, {}, 429);
       case "failing":
         return json(response, {}, 500);
+      case "unauthorized":
+        return json(response, {}, 401);
       case "broken":
         return void response.destroy();
       case "moved":
         return void response.writeHead(302, { location: "/elsewhere" }).end();
     } // and no response to "slow"
   });
-  const client = createClient({ baseUrl: server.url, apiKey: "valid" });
+  const options = inline("Errors in a server", "createClient").replace(/^createClient\(|\)$/g, "");
+  const { client } = await load(`
+    import { createClient } from "@scam-address/client";
+    const baseUrl = "${server.url}";
+    export const client = createClient(${options});
+  `);
   const ask = async (key?: string) => {
     const headers: HeadersInit = key === undefined ? {} : { "x-key": key };
     const response = await respond(new Request("https://your.example/", { headers }), client);
     return [response.status, response.headers.get("retry-after"), await response.text()];
   };
   const later = [503, null, "Try again later"];
+  const mistake = [500, null, "Our mistake"];
   expect(await ask("broken")).toEqual(later); // the first one, as Deno repeats it later
   expect(await ask("valid")).toEqual([200, null, JSON.stringify(validKey)]);
   expect(await ask("busy")).toEqual([429, "7", "Too many requests"]);
   expect(await ask("failing")).toEqual(later);
   expect(await ask("slow")).toEqual(later);
-  await expect(ask("moved")).rejects.toThrow(RedirectError);
-  expect(server.requests.length).toBe(6); // each was sent once
+  expect(await ask("moved")).toEqual(mistake);
+  expect(await ask("unauthorized")).toEqual(mistake);
+  expect(server.requests.length).toBe(7); // each was sent once
 
   expect(await ask()).toEqual([401, null, "x-key is missing"]);
   expect(await ask("")).toEqual([401, null, "x-key is missing"]);
   expect(await ask("a\u00e9\u0080")).toEqual([400, null, "x-key is malformed"]);
-  expect(server.requests.length).toBe(6);
+  expect(server.requests.length).toBe(7);
 });
 
-async function loadCheckKeys() {
-  const { checkKeys }: {
-    checkKeys(
-      client: ScamAddressClient,
-      keys: Iterable<string>,
-    ): Promise<Map<string, KeyStatus | Error>>;
-  } = await load(`${block("Check many keys")}\nexport { checkKeys };`);
-  return checkKeys;
+type CheckKeys = (
+  client: ScamAddressClient,
+  lines: Iterable<string>,
+  report: (key: string, result: KeyStatus | Error) => void,
+) => Promise<void>;
+
+async function loadCheckKeys(): Promise<CheckKeys> {
+  return (await load(`${block("Check many keys")}\nexport { checkKeys };`)).checkKeys;
 }
 
 Deno.test("checkKeys() has a result for each key when the service limits calls", async () => {
   const checkKeys = await loadCheckKeys();
   let calls = 0;
   let refused = 0;
-  let reset = 0;
   const { fetch: respond } = createSandbox({ keys: { "key-1": 5 } });
   const sandbox = createSandbox({
     routes: {
-      async "POST checkKey"(request) {
-        if (++calls % 30 === 0) reset = Date.now() + 900;
-        if (Date.now() < reset) {
+      async [`POST ${checkKeyPath.slice(1)}`](request) {
+        if (++calls % 20 === 0) {
           refused++;
-          return new Response(null, { status: 429, headers: { "retry-after": "1" } });
+          return new Response(null, { status: 429, headers: { "retry-after": "0" } });
         }
         const copy = request.clone();
         const { apiKey } = await request.json();
@@ -129,100 +135,32 @@ Deno.test("checkKeys() has a result for each key when the service limits calls",
   });
   await using server = await serveSandbox(sandbox);
   const keys = Array.from({ length: 70 }, (_, index) => `key-${index}`);
-  const lines = ["strange", "", ...keys, "key-1", ""];
-  const results = await checkKeys(createClient({ baseUrl: server.url }), lines);
-  expect([...results.keys()].sort()).toEqual(["strange", "", ...keys].sort());
+  const results = new Map<string, KeyStatus | Error>();
+  const lines = ["strange", "", "\t", "a\u0080", ...keys, "key-1", ""];
+  const client = createClient({ baseUrl: server.url });
+  await checkKeys(client, lines, (key, result) => void results.set(key, result));
+  expect([...results.keys()].sort()).toEqual(["strange", "a\u0080", ...keys].sort());
   expect(refused).toBeGreaterThan(0);
   expect(results.get("strange")).toBeInstanceOf(HttpError);
-  expect(results.get("")).toBeInstanceOf(ConfigurationError);
+  expect(results.get("a\u0080")).toBeInstanceOf(ConfigurationError);
   for (const key of keys) {
     const valid = { apiKeyValid: true, data: { credits: 5 } };
     expect(results.get(key)).toEqual(key === "key-1" ? valid : { apiKeyValid: false });
   }
 });
 
-Deno.test("checkKeys() ends when every key fails, except malformed ones", async () => {
+Deno.test("checkKeys() gives up when every key fails, except malformed ones", async () => {
   const checkKeys = await loadCheckKeys();
   await using server = await serve((_, response) => json(response, {}, 404));
   const malformed = Array.from({ length: 100 }, (_, index) => `\n${index}`);
   const keys = Array.from({ length: 100 }, (_, index) => `key-${index}`);
   const client = createClient({ baseUrl: server.url });
-  const results = await checkKeys(client, [...malformed, ...keys]);
+  const reported: string[] = [];
+  const all = checkKeys(client, [...malformed, ...keys], (key) => void reported.push(key));
+  await expect(all).rejects.toThrow("Ten keys in a row failed");
   const asked = server.requests.length;
   expect(asked).toBeGreaterThanOrEqual(10);
   expect(asked).toBeLessThanOrEqual(10 + 7); // seven were under way
-  expect(results.size).toBe(malformed.length + asked);
-});
-
-Deno.test("the query for TanStack Query sends one request, and can be cancelled", async () => {
-  const call = inline("TanStack Query", "useQuery");
-  const { query } = await load(`
-    const useQuery = (options) => options;
-    export const query = (client) => ${call};
-  `);
-  await using server = await serve((_, response, count) => {
-    if (count === 1) json(response, validKey);
-  });
-  const client = createClient({ baseUrl: server.url, apiKey: "valid" });
-  const { queryFn, queryKey, retry } = query(client);
-  expect([queryKey, retry]).toEqual([["credits"], false]);
-  const controller = new AbortController();
-  expect(await queryFn({ signal: controller.signal })).toEqual(validKey);
-  const cancelled = queryFn({ signal: controller.signal });
-  controller.abort("unmounted");
-  expect(await cancelled.catch((reason: unknown) => reason)).toBe("unmounted");
-});
-
-Deno.test("the methods read text, and send files and forms", async () => {
-  await using module = await saveModule(`
-    import type { ScamAddressClient } from "@scam-address/client";
-    interface Paths {
-      "/export": { get: { responses: { 200: { content: { "text/csv": string } } } } };
-      "/photo": { put: Sends<"image/png", Blob> };
-      "/files": { post: Sends<"multipart/form-data", FormData> };
-      "/form": { post: Sends<"application/x-www-form-urlencoded", { name: string }> };
-    }
-    interface Sends<Type extends string, Body> {
-      requestBody: { content: { [type in Type]: Body } };
-      responses: { 204: { content?: never } };
-    }
-    export async function exchange(
-      client: ScamAddressClient<Paths>,
-      photo: Blob,
-      formData: FormData,
-    ): Promise<{ data: string | undefined; response: Response }> {
-      ${block("Endpoints that are not JSON")}
-      return { data, response };
-    }
-  `);
-  const flags = ["--quiet", "--no-lock", "--config=deno.json", "--import-map=import_map.npm.json"];
-  await mustRun(Deno.execPath(), ["check", ...flags, module.path], { cwd: root });
-  const { exchange } = await import(pathToFileURL(module.path).href);
-  await using server = await serve(({ method }, response) => {
-    if (method === "GET") response.setHeader("content-type", "text/csv").end("a,b");
-    else response.writeHead(204).end();
-  });
-  const client = createClient({ baseUrl: server.url, apiKey: "some-key" });
-  const formData = new FormData();
-  formData.set("file", new Blob(["content"]));
-  const { data, response } = await exchange(client, new Blob(["PNG"]), formData);
-  expect([data, response.headers.get("content-type")]).toEqual(["a,b", "text/csv"]);
-  expect(server.requests.map(({ method, url, headers }) => [
-    `${method} ${url}`,
-    headers[keyHeader],
-    headers["content-type"],
-  ])).toEqual([
-    ["GET /export", "some-key", "application/json"],
-    ["PUT /photo", "some-key", "image/png"],
-    ["POST /files", "some-key", expect.stringMatching(/^multipart\/form-data; boundary=/)],
-    ["POST /form", "some-key", "application/x-www-form-urlencoded"],
-  ]);
-  expect(server.requests.map(({ body }) => body)).toEqual([
-    "",
-    "PNG",
-    expect.stringContaining("content"),
-    "name=some+name",
-  ]);
 });
 
 /** Starts a proxy that opens tunnels, and keeps the hosts that these lead to. */
@@ -252,12 +190,18 @@ Deno.test("Node.js uses a proxy, and limits its connections, as README says", as
     most = Math.max(most, server.sockets.size);
     json(response, validKey);
   });
-  const useProxy = inline("Proxy", "requestInitExt");
+  const [useProxy, limit] = ["ProxyAgent", "Agent"].map((agent) =>
+    inline(
+      "Web pages, proxies, certificates, connections",
+      `requestInitExt: { dispatcher: new ${agent}`,
+    )
+  );
   await using source = await saveModule(`
     import { createClient } from "@scam-address/client";
     import { Agent, ProxyAgent } from "undici";
-    const proxied = { ${useProxy.replace("http://proxy.example:8080", proxy.url)} };
-    const limited = { ${inline("Connection limits", "requestInitExt")} };
+    const proxyUrl = "${proxy.url}";
+    const proxied = { ${useProxy} };
+    const limited = { ${limit} };
     const clients = [
       createClient({ baseUrl: "${behindProxy.url}", ...proxied }),
       createClient({ baseUrl: "${server.url}", ...limited }),

@@ -1,17 +1,8 @@
 import { expect } from "@std/expect";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  deno,
-  documentOf,
-  type Finished,
-  folder,
-  generate,
-  responding,
-  root,
-  run,
-  script,
-} from "./support.ts";
+import { deno, documentOf, type Finished, folder, generate } from "./support.ts";
+import { responding, root, run, script } from "./support.ts";
 
 const names = ["operations.ts", "types.ts", "validators.ts"];
 
@@ -128,9 +119,8 @@ Deno.test("lint_spec exits with 1 and prints each problem when the document has 
   const schemas = { OfWebhook: { type: "string" } };
   const right = documentOf({}, { security: [], components: { schemas } });
   expect(await lint(right)).toMatchObject({ code: 0, stderr: "" });
-  const { code, stdout, stderr } = await lint(
-    documentOf({}, { servers: [], "x-a": { $ref: "a" } }),
-  );
+  const broken = documentOf({}, { servers: [], "x-a": { $ref: "a" } });
+  const { code, stdout, stderr } = await lint(broken);
   expect([code, stdout]).toEqual([1, expect.stringMatching(/^1 problems in \S+spec\.json\n$/)]);
   expect(stderr).toMatch(/^\S+spec\.json:\d+:\d+ reference: .*\n$/);
   // Redocly's own rules too, also those that it only recommends.

@@ -26,12 +26,7 @@ function operation(fields: Fields, method = "get", item: Fields = {}, path = "/v
 function parameter(place: string, schema: unknown, rest: Fields = {}): unknown {
   const required = place === "path";
   const parameters = [{ name: "id", in: place, required, schema, ...rest }];
-  return operation(
-    { parameters },
-    "get",
-    {},
-    required ? `/value/{${rest.name ?? "id"}}` : "/value",
-  );
+  return operation({ parameters }, "get", {}, `/value${required ? `/{${rest.name ?? "id"}}` : ""}`);
 }
 const query = (schema: unknown, rest?: Fields) => parameter("query", schema, rest);
 const deep = (schema: Fields) => query({ type: "object", ...schema }, { style: "deepObject" });
@@ -49,33 +44,15 @@ const schemes = (...schemes: unknown[]) =>
   documentOf({}, { security: [], components: { securitySchemes: { ...schemes } } });
 const root = (fields: Fields) => documentOf({}, { security: [], ...fields });
 
-const sendable = "parameter: Write `type`: string, number, integer or boolean; an `array` of " +
-  "these is not for headers, an `object` is only for queries with `style: deepObject`";
-const style = "parameter: Leave it out, or write `deepObject` for an object in a query";
-const forbidden = "Leave it out: fetch or the client sets this header";
-const accept = "Leave it out: callers give `headers: { Accept: … }` with a call";
-const aName = "Write letters, digits, `-` and `_`";
-const aPath = "path: Write the path as URLs have it, without `.`, `..` and empty segments";
-const noRequestBody = "path: Write `post`, or parameters: fetch sends no body with this method";
-const unseen = "response: Leave it out: the client never returns this status";
-const marker = "schema: Write it directly below a name in `properties`";
-const status = "response: Write `2XX`, `4XX` or `5XX`: types do not have this status";
-const success = "response: Add a success response, such as `2XX`: `default` describes errors";
-const noBody = "response: Leave `content` out: this response has no body";
-
-/** Documents by what the file has at the place of the message, and by the message. */
+/** Documents by what the file has at the place of the message, and by how the message begins. */
 const refused: Record<string, Record<string, unknown>> = {
-  [`"schema" ${sendable}`]: {
+  '"schema" parameter: Write `type`: string, number, integer or boolean; an `array` of': {
     "an object as names of a query": query({ type: "object" }),
     "an object with a list in a query": deep({ properties: { a: list } }),
     "an object with any names in a query": deep({ additionalProperties: text }),
     "an object with a name that a query cannot have": deep({ properties: { "a&b": text } }),
-    "an object with a field that only responses have": deep({
-      properties: { a: { ...text, readOnly: true } },
-    }),
-    "an object with a field that only requests have": deep({
-      properties: { a: { ...text, writeOnly: true } },
-    }),
+    "an object with a field of responses": deep({ properties: { a: { ...text, readOnly: true } } }),
+    "an object with a field of requests": deep({ properties: { a: { ...text, writeOnly: true } } }),
     "a string as deepObject": query(text, { style: "deepObject" }),
     "a list of lists in a query": query({ type: "array", items: list }),
     "a parameter that may be null": query({ type: ["string", "null"] }),
@@ -85,80 +62,66 @@ const refused: Record<string, Record<string, unknown>> = {
     "an object in a path": parameter("path", { type: "object" }),
     "a list in a header": parameter("header", list),
   },
-  [`"style" ${style}`]: {
+  '"style" parameter: Leave it out, or write `deepObject`': {
     "a list with pipes": query(list, { style: "pipeDelimited" }),
-    "a list with spaces": query(list, { style: "spaceDelimited" }),
     "matrix in a path": parameter("path", text, { style: "matrix" }),
-    "label in a path": parameter("path", text, { style: "label" }),
   },
-  '"explode" parameter: Leave it out if repeated names are right; if not, write a `string` that callers join':
-    {
-      "a list with commas in a query": query(list, { explode: false }),
-    },
-  '"allowReserved" parameter: Leave it out: all values are percent-encoded': {
-    "reserved characters": query(text, { allowReserved: true }),
+  '"style" parameter: Leave it out': { "a header's style": header("X-A", { style: "form" }) },
+  '"explode" parameter: Leave it out if repeated names are right; if not, write a `string`': {
+    "a list with commas in a query": query(list, { explode: false }),
   },
+  '"explode" parameter: Leave it out: a list is sent with commas': {
+    "explode in a path": parameter("path", list, { explode: true }),
+  },
+  '"allowReserved" parameter: Leave it out': { "/ or ?": query(text, { allowReserved: true }) },
   '"content" parameter: Write `schema` in its place': {
     "JSON in a query": query(undefined, { content: json() }),
     "JSON in a path": parameter("path", undefined, { content: json() }),
     "JSON in a header": header("X-A", { schema: undefined, content: json() }),
   },
-  [`"name" parameter: ${aName}`]: {
+  '"name" parameter: Write letters, digits, `-` and `_`': {
     "a name that a query cannot have": query(text, { name: "a&b" }),
     "a name that openapi-fetch reads as a style": parameter("path", text, { name: ".id" }),
     "a header parameter with spaces": header("X Name"),
   },
-  '"explode" parameter: Leave it out: a list is sent with commas': {
-    "explode in a path": parameter("path", list, { explode: true }),
-  },
-  '"style" parameter: Leave it out': {
-    "another style of a header": header("X-A", { style: "form" }),
-  },
   '"in" parameter: Write `required: true` next to it': {
     "an optional path parameter": parameter("path", text, { required: false }),
   },
-  '"in" parameter: Write `header`: the client sends no cookies': {
-    "a cookie": parameter("cookie", text),
-  },
-  [`"name" parameter: ${forbidden}`]: {
+  '"in" parameter: Write `header`': { "a cookie": parameter("cookie", text) },
+  '"name" parameter: Leave it out: fetch or the client sets this header': {
     "a header parameter Content-Type": header("content-type"),
     "a header parameter that fetch forbids": header("Host"),
   },
-  [`"name" parameter: ${accept}`]: { "a header parameter Accept": header("Accept") },
-  '"name" parameter: Write a security scheme with `type: apiKey`, `in: header` and this name; a key may begin with `Bearer `':
-    {
-      "a header parameter Authorization": header("Authorization"),
-    },
+  '"name" parameter: Leave it out: callers give `headers: {': { "Accept": header("Accept") },
+  '"name" parameter: Write a security scheme with `type: apiKey`, `in: header` and this name; a': {
+    "a header parameter Authorization": header("Authorization"),
+  },
 
-  '"content" request: Write only `application/json`, which the client sends': {
+  '"content" request: Write only `application/json`': {
     "a merge patch": body({ "application/merge-patch+json": {} }, "patch"),
-    "a form": body({ "application/x-www-form-urlencoded": {} }),
     "JSON or something else as body": body({ ...json(), "text/plain": {} }),
     "JSON with a charset as body": body({ "application/json; charset=utf-8": {} }),
     "a body of no type": body({}),
   },
-  [`"get" ${noRequestBody}`]: { "a body of GET": body(json(), "get") },
-  [`"head" ${noRequestBody}`]: { "a body of HEAD": body(json(), "head") },
-  '"servers" path: Leave it out: all requests go to `baseUrl`': {
+  '"get" path: Write `post`, or parameters': { "a body of GET": body(json(), "get") },
+  '"head" path: Write `post`, or parameters': { "a body of HEAD": body(json(), "head") },
+  '"servers" path: Leave it out': {
     "the servers of a path": operation({}, "get", { servers: [{ url: "/a" }] }),
   },
   '"trace" path: Leave it out: fetch does not send it': { "TRACE": operation({}, "trace") },
-  [`"/a/../b" ${aPath}`]: { "a path with ..": path("/a/../b") },
-  [`"//value" ${aPath}`]: { "a path with an empty segment": path("//value") },
-  [`"/a//" ${aPath}`]: { "a path with an empty last segment": path("/a//") },
-  [`"/a#b" ${aPath}`]: { "a path with a fragment": path("/a#b") },
-  '"servers" operation: Leave it out: all requests go to `baseUrl`': {
+  '"/a/../b" path: Write the path as URLs have it': { "a path with ..": path("/a/../b") },
+  '"//value" path: Write the path as URLs': { "a path with an empty segment": path("//value") },
+  '"/a//" path: Write the path as URLs': { "a path with an empty last segment": path("/a//") },
+  '"/a#b" path: Write the path as URLs': { "a path with a fragment": path("/a#b") },
+  '"servers" operation: Leave it out': {
     "the servers of an operation": operation({ servers: [{ url: "/a" }] }),
   },
-  '"callbacks" operation: Leave it out: the client receives no requests': {
-    "callbacks": operation({ callbacks: {} }),
-  },
+  '"callbacks" operation: Leave it out': { "callbacks": operation({ callbacks: {} }) },
   '"jsonSchemaDialect" operation: Leave it out': {
     "another dialect": root({ jsonSchemaDialect: "https://a.example" }),
   },
   '"x-idempotent" idempotent: Expected `true` or `false`': {
     "an x-idempotent that is a word": operation({ "x-idempotent": "True" }),
-    "an x-idempotent that is text": operation({ "x-idempotent": "true" }),
     "an x-idempotent that is null": operation({ "x-idempotent": null }),
   },
   '"x-idempotant" idempotent: Unknown extension; did you mean `x-idempotent`?': {
@@ -173,54 +136,51 @@ const refused: Record<string, Record<string, unknown>> = {
     }),
   },
 
-  [`"2xx" ${status}`]: { "a status in lower case": responses({ 200: undefined, "2xx": json() }) },
-  [`"226" ${status}`]: { "a status that the types do not have": responses({ 226: json() }) },
-  [`"302" ${unseen}`]: { "a redirect": responses({ 200: undefined, 302: undefined }) },
-  [`"1XX" ${unseen}`]: { "a status below 200": responses({ 200: undefined, "1XX": undefined }) },
-  [`"responses" ${success}`]: {
+  '"2xx" response: Write `2XX`, `4XX`': { "a small 2xx": responses({ 200: undefined, "2xx": {} }) },
+  '"226" response: Write `2XX`, `4XX`': { "a rare status": responses({ 226: json() }) },
+  '"302" response: Leave it out': { "a redirect": responses({ 200: undefined, 302: undefined }) },
+  '"1XX" response: Leave it out': { "1XX": responses({ 200: undefined, "1XX": undefined }) },
+  '"responses" response: Add a success response, such as `2XX`': {
     "only a default response": responses({ default: json() }),
     "no success response": responses({ 304: undefined, 404: json() }),
   },
-  '"200" response: Write a media type without `*`, such as `application/json`': {
+  '"200" response: Write a media type without `*`': {
     "a success response of any type": responses({ 200: { "*/*": {} } }),
   },
-  '"200" response: Write JSON or other types: the client does not ask for one': {
+  '"200" response: Write JSON or other types': {
     "JSON or something else": responses({ 200: { ...json(), "text/csv": {} } }),
   },
-  [`"204" ${noBody}`]: { "content of a 204": responses({ 204: json() }) },
-  [`"304" ${noBody}`]: { "content of a 304": responses({ 200: json(), 304: json() }) },
-  [`"200" ${noBody}`]: { "content of HEAD": responses({ 200: json() }, "head") },
+  '"204" response: Leave `content` out': { "content of a 204": responses({ 204: json() }) },
+  '"304" response: Leave `content` out': {
+    "content of a 304": responses({ 200: {}, 304: json() }),
+  },
+  '"200" response: Leave `content` out': { "content of HEAD": responses({ 200: json() }, "head") },
 
   '"A" schema: The schema is a part of itself; refer to it from `properties`': {
     "allOf in a circle": schema({ allOf: [ref("A"), { type: "object" }] }),
-    "anyOf in a circle": schema({ anyOf: [ref("B"), { type: "null" }] }, {
-      B: { anyOf: [ref("A")] },
-    }),
+    "anyOf in a circle": schema({ anyOf: [ref("B")] }, { B: { anyOf: [ref("A")] } }),
     "a list of itself": schema({ type: "array", items: ref("A") }),
-    "a schema that depends on itself": schema({
-      type: "object",
-      dependentSchemas: { a: ref("A") },
-    }),
+    "a schema that depends on itself": schema({ dependentSchemas: { a: ref("A") } }),
   },
-  [`"readOnly" ${marker}`]: {
+  '"readOnly" schema: Write it directly below a name in `properties`': {
     "readOnly outside of properties": schema({ ...text, readOnly: true }),
   },
-  [`"writeOnly" ${marker}`]: {
+  '"writeOnly" schema: Write it directly below a name in `properties`': {
     "writeOnly outside of properties": schema({ ...text, writeOnly: true }),
   },
   '"A" schema: Add `type: object`, without which other values match too': {
     "properties of what may be no object": schema({ properties: { a: text } }),
     "values of what may be no object": schema({ additionalProperties: text }),
   },
-  '"additionalProperties" schema: Write `true`: no type has both kinds of names': {
+  '"additionalProperties" schema: Write `true`': {
     "additional properties with a schema": object({ a: text }, { additionalProperties: text }),
   },
-  '"anyOf" schema: Write `allOf` with `anyOf` and the rest in it, as types read it': {
+  '"anyOf" schema: Write `allOf` with `anyOf` and the rest in it': {
     "anyOf next to properties": object({ a: text }, { anyOf: [{}] }),
     "anyOf next to a type": schema({ type: "string", anyOf: [{ enum: ["a"] }] }),
     "anyOf next to allOf": schema({ allOf: [text], anyOf: [{ enum: ["a"] }] }),
   },
-  '"patternProperties" schema: Add `additionalProperties: true`: types need it': {
+  '"patternProperties" schema: Add `additionalProperties: true`': {
     "patterns of names": schema({ type: "object", patternProperties: { "^x": text } }),
     "patterns next to names": object({ a: text }, {
       patternProperties: { "^x": text },
@@ -233,20 +193,17 @@ const refused: Record<string, Record<string, unknown>> = {
       allOf: [ref("B"), { type: "object", required: ["b"] }],
     }, { B: { type: "object", properties: { b: { ...text, writeOnly: true } } } }),
   },
-  '"prefixItems" schema: Write `items`, with `anyOf` for several kinds: types have no tuples': {
+  '"prefixItems" schema: Write `items`, with `anyOf`': {
     "tuples": schema({ type: "array", prefixItems: [text], items: false }),
   },
-  '"discriminator" schema: Leave it out; each branch needs a required property with a `const` of its own':
-    {
-      "a discriminator": schema({ oneOf: [{}], discriminator: { propertyName: "a" } }),
-    },
+  '"discriminator" schema: Leave it out; each branch needs a required property with a `const`': {
+    "a discriminator": schema({ oneOf: [{}], discriminator: { propertyName: "a" } }),
+  },
   '"nullable" schema: Write `type: [string, "null"]`': {
     "nullable": schema({ type: "string", nullable: true }),
   },
   '"$id" schema: Leave it out': { "a base": schema({ $id: "https://a.example" }) },
-  '"$defs" schema: Write the schemas below `components`': {
-    "schemas in a schema": schema({ $defs: { B: text } }),
-  },
+  '"$defs" schema: Write the schemas below': { "a part": schema({ $defs: { B: text } }) },
   '"$dynamicRef" schema: Use `$ref`': { "a dynamic reference": schema({ $dynamicRef: "#a" }) },
   '"a" schema: Invalid regular expression: /(/u: Unterminated group': {
     "a pattern that is not a regular expression": object({ a: { pattern: "(" } }),
@@ -257,55 +214,40 @@ const refused: Record<string, Record<string, unknown>> = {
   '"requird" struct: Property `requird` is not expected here.': {
     "a keyword that JSON Schema does not have": schema({ requird: ["a"] }),
   },
-  "true struct: Expected type `Schema` (object) but got `boolean`": {
+  "true struct: Expected type": {
     "true as a branch": schema({ anyOf: [true] }),
-  },
-  "true struct: Expected type `number` but got `boolean`.": {
     "3.0's exclusiveMinimum": schema({ type: "number", exclusiveMinimum: true }),
   },
-  '"hasOwnProperty" name: `hasOwnProperty` is a name of JavaScript\'s and cannot be read; leave it out':
-    {
-      "a name that JavaScript's objects have": object({ hasOwnProperty: text }),
-    },
-  '"$ref" reference: `#/components/schemas/A` leads to itself': {
-    "a schema that refers only to itself": schema(ref("A")),
+  '"hasOwnProperty" name: `hasOwnProperty` is a name of JavaScript\'s and cannot be read': {
+    "a name that JavaScript's objects have": object({ hasOwnProperty: text }),
   },
-  '"$ref" reference: Cannot resolve `#/components/schemas/B`': {
-    "a reference that leads nowhere": schema(ref("B")),
-  },
+  '"$ref" reference: `#/components/schemas/A` leads to itself': { "a circle": schema(ref("A")) },
+  '"$ref" reference: Cannot resolve `#/components/schemas/B`': { "no target": schema(ref("B")) },
   '"readOnly" reference: `$ref` hides `readOnly`; write `allOf` with both': {
     "readOnly next to $ref": object({ a: { ...ref("A"), description: "", readOnly: true } }),
   },
-  '"$ref" reference: Write the target of `https://a.example/b.yaml#/A` directly below `components`':
-    {
-      "another file": responding({ $ref: "https://a.example/b.yaml#/A" }),
-    },
-  '"$ref" reference: Write the target of `#/components/schemas/A/items` directly below `components`':
-    {
-      "a part of another schema": schema(list, { B: ref("A/items") }),
-    },
+  '"$ref" reference: Write the target of `https://a.example/b.yaml#/A` directly below': {
+    "another file": responding({ $ref: "https://a.example/b.yaml#/A" }),
+  },
+  '"$ref" reference: Write the target of `#/components/schemas/A/items` directly below': {
+    "a part of another schema": schema(list, { B: ref("A/items") }),
+  },
 
-  '"type" security: Write `type: apiKey`, `in: header` and `name`; for `Bearer` the name is `Authorization`, and a key begins with `Bearer `':
-    {
-      "a bearer token": schemes({ type: "http", scheme: "bearer" }),
-    },
-  '"in" security: Write `in: header`, or describe the key as a parameter: the client sends one key, in a header':
-    {
-      "a key in a query": schemes({ ...key, in: "query" }),
-      "a key in a cookie": schemes({ ...key, in: "cookie" }),
-    },
-  [`"name" security: ${forbidden}`]: {
+  '"type" security: Write `type: apiKey`, `in: header` and `name`; for `Bearer` the name is': {
+    "a bearer token": schemes({ type: "http", scheme: "bearer" }),
+  },
+  '"in" security: Write `in: header`, or describe the key as a parameter': {
+    "a key in a query": schemes({ ...key, in: "query" }),
+    "a key in a cookie": schemes({ ...key, in: "cookie" }),
+  },
+  '"name" security: Leave it out: fetch or the client sets this header': {
     "a key in a header that fetch forbids": schemes({ ...key, name: "Cookie" }),
   },
-  [`"name" security: ${accept}`]: {
+  '"name" security: Leave it out: callers give `headers: { Accept': {
     "a key in the header Accept": schemes({ ...key, name: "accept" }),
   },
-  [`"name" security: ${aName}`]: {
-    "a key in a header with a space": schemes({ ...key, name: "X Key" }),
-  },
-  '"name" security: Leave the parameter out: the client sends the key': {
-    "a header parameter for the key": header("x-key"),
-  },
+  '"name" security: Write letters, digits': { "X Key": schemes({ ...key, name: "X Key" }) },
+  '"name" security: Leave the parameter out': { "a parameter for the key": header("x-key") },
   '"name" security: Describe `X-Other` as a header parameter: the client sends one key': {
     "two headers for the key": schemes(key, { ...key, name: "X-Other" }),
   },
@@ -313,18 +255,14 @@ const refused: Record<string, Record<string, unknown>> = {
     "two keys together": operation({ security: [{ Key: [], Other: [] }] }),
   },
 
-  '"3.2.0" version: Expected OpenAPI 3.1, found 3.2.0': {
-    "OpenAPI 3.2": root({ openapi: "3.2.0" }),
-  },
+  '"3.2.0" version: Expected OpenAPI 3.1, found 3.2.0': { "3.2": root({ openapi: "3.2.0" }) },
   "{ version: Expected OpenAPI 3.1, found 2.0": { "Swagger 2": { swagger: "2.0" } },
   "{ version: Expected OpenAPI 3.1, found no version": { "something else": { open: 1 } },
-  " unreadable: unexpected end of the stream within a flow collection": {
-    "YAML that is broken": "openapi: [\n",
-  },
+  " unreadable: unexpected end of the stream": { "YAML that is broken": "openapi: [\n" },
 };
 
 for (const [expected, documents] of Object.entries(refused)) {
-  const [, at = "", message] = /^(\S*) (.*)$/.exec(expected)!;
+  const [, at = "", message = ""] = /^(\S*) (.*)$/.exec(expected)!;
   for (const [name, document] of Object.entries(documents)) {
     Deno.test(`generate refuses ${name}`, async () => {
       await using files = await folder();
@@ -334,10 +272,10 @@ for (const [expected, documents] of Object.entries(refused)) {
         .catch((error) => error);
       expect(error).toBeInstanceOf(SpecError);
       // What refers to it may be refused too.
-      const lines: string[] = error.message.replaceAll(/ \(from \S+\)$/gm, "").split("\n");
-      const found = lines.find((line) => line.endsWith(` ${message}`)) ?? "";
-      expect([lines, found]).toEqual([lines, expect.stringMatching(/^\S+:\d+:\d+ /)]);
-      const [, line = 0, column = 0] = /^\S+?:(\d+):(\d+) /.exec(found)!;
+      const lines: string[] = error.message.split("\n");
+      const found = lines.find((line) => line.replace(/^\S+:\d+:\d+ /, "").startsWith(message));
+      expect([lines, found]).toEqual([lines, expect.any(String)]);
+      const [, line = 0, column = 0] = /^\S+?:(\d+):(\d+) /.exec(found!)!;
       const source = (await readFile(file, "utf8")).split("\n")[Number(line) - 1]!;
       expect(source.slice(Number(column) - 1).slice(0, at.length)).toBe(at);
     });

@@ -2,6 +2,11 @@ import { expect } from "@std/expect";
 import { generated, responding, validatorOf } from "./support.ts";
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const kind = (schema: unknown) => ({
+  type: "object",
+  required: ["kind"],
+  properties: { kind: schema },
+});
 const schemas = {
   Tree: {
     type: "object",
@@ -19,19 +24,11 @@ const schemas = {
   },
   Dog: {
     allOf: [
-      {
-        type: "object",
-        required: ["kind"],
-        properties: { kind: { type: "string", enum: ["dog", "puppy"] } },
-      },
+      kind({ type: "string", enum: ["dog", "puppy"] }),
       { type: "object", required: ["barks"], properties: { barks: { type: "boolean" } } },
     ],
   },
-  Fish: {
-    type: "object",
-    required: ["kind"],
-    properties: { kind: ref("FishKind"), depth: { type: "number" } },
-  },
+  Fish: kind(ref("FishKind")),
   FishKind: { const: "fish" },
 };
 
@@ -51,7 +48,7 @@ type Case = [schema: unknown, fits: unknown[], faults: [value: unknown, fault: s
 const cases: Record<string, Case> = {
   "a field that is missing or wrong": [
     { type: "object", required: ["data"], properties: { data: ref("Cat") } },
-    [{ data: { kind: "cat", lives: 9 } }, { data: { kind: "cat", lives: 9, more: 1 }, more: 1 }],
+    [{ data: { kind: "cat", lives: 9, more: 1 }, more: 1 }],
     [
       [[], " type"],
       [{}, "/data required"],
@@ -67,11 +64,6 @@ const cases: Record<string, Case> = {
     },
     [{ b: 1 }, { a: 1, b: 1 }],
     [[{ a: 1 }, "/b required"]],
-  ],
-  "items": [
-    { type: "array", items: { type: "array", items: ref("Cat") } },
-    [[], [[{ kind: "cat", lives: 9 }]]],
-    [[[[], [{ kind: "cat", lives: "9" }]], "/1/0/lives type"]],
   ],
   "names with slashes and tildes": [
     {
@@ -90,7 +82,6 @@ const cases: Record<string, Case> = {
     [
       [{ kind: "cat" }, "/lives required"],
       [{ kind: "dog" }, "/barks required"],
-      [{ kind: "fish", depth: "9" }, "/depth type"],
       [{ kind: "bird" }, "/kind const"],
       [{}, "/kind required"],
       [null, " type"],
@@ -121,10 +112,7 @@ const cases: Record<string, Case> = {
   ],
   "a union whose constant is not required": [
     {
-      oneOf: [
-        { type: "object", properties: { kind: { const: "a" } } },
-        { type: "object", properties: { kind: { const: "b" } } },
-      ],
+      oneOf: ["a", "b"].map((kind) => ({ type: "object", properties: { kind: { const: kind } } })),
     },
     [{ kind: "a" }],
     [[{}, " oneOf"], [{ kind: "c" }, " oneOf"]],
@@ -139,23 +127,13 @@ const cases: Record<string, Case> = {
     [{ kind: "x", a: 1 }, { kind: "x", b: 1 }],
     [[{ kind: "x" }, " oneOf"], [{ kind: "x", a: 1, b: 1 }, " oneOf"]],
   ],
-  "a union whose constants are equal objects": [
-    { anyOf: tagged([{ x: 1 }, { x: 1 }]) },
-    [{ kind: { x: 1 }, b: 1 }],
-    [[{ kind: { x: 1 } }, " anyOf"]],
-  ],
   "an enum that is left open": [
     { anyOf: [{ enum: ["safe", "suspicious"] }, { type: "string" }] },
     ["safe", "new"],
     [[1, " anyOf"]],
   ],
   "a union next to another": [
-    {
-      oneOf: [ref("Cat"), ref("Fish")],
-      anyOf: ["a", "b"].map((name) => (
-        { type: "object", required: [name], properties: { [name]: {} } }
-      )),
-    },
+    { oneOf: [ref("Cat"), ref("Fish")], anyOf: [{ minProperties: 2 }, { maxProperties: 0 }] },
     [{ kind: "fish", a: 1 }],
     [[{ kind: "fish" }, " anyOf"], [{ kind: "cat", a: 1 }, "/lives required"]],
   ],
@@ -192,21 +170,12 @@ const cases: Record<string, Case> = {
     [["😀😀", " maxLength"], ["a", " pattern"]],
   ],
   "unevaluated properties": [
-    {
-      type: "object",
-      allOf: [{ type: "object", properties: { a: true } }],
-      unevaluatedProperties: false,
-    },
+    { allOf: [{ type: "object", properties: { a: true } }], unevaluatedProperties: false },
     [{ a: 1 }],
     [[{ b: 1 }, "/* unevaluatedProperties"]],
   ],
   "annotations, which are not checked": [
-    {
-      format: "uuid",
-      contentEncoding: "base64",
-      default: 1,
-      "x-note": { type: 1 },
-    },
+    { format: "uuid", contentEncoding: "base64", default: 1, "x-note": { type: 1 } },
     ["anything", 1, null],
     [],
   ],
@@ -226,14 +195,11 @@ for (const [name, [schema, fits, faults]] of Object.entries(cases)) {
 }
 
 const keywords: [schema: Record<string, unknown>, fits: unknown, fault: unknown][] = [
-  [{ const: 1 }, 1, 2],
   [{ enum: [1, null] }, null, 2],
   [{ type: ["integer", "null"] }, null, "1"],
-  [{ pattern: "^a$" }, "a", "b"],
   [{ multipleOf: 2 }, 4, 3],
   [{ uniqueItems: true }, [1, 2], [1, 1]],
   [{ minLength: 1 }, "a", ""],
-  [{ maxLength: 1 }, "a", "ab"],
   [{ minimum: 1 }, 1, 0],
   [{ maximum: 1 }, 1, 2],
   [{ exclusiveMinimum: 1 }, 2, 1],
@@ -253,12 +219,13 @@ const keywords: [schema: Record<string, unknown>, fits: unknown, fault: unknown]
   [{ if: { type: "null" }, else: { not: {} } }, null, 1],
 ];
 
-for (const [schema, fits, fault] of keywords) {
-  Deno.test(`a validator checks ${Object.keys(schema).join(" and ")}`, async () => {
+Deno.test("a validator checks each keyword of JSON Schema that restricts values", async () => {
+  for (const [schema, fits, fault] of keywords) {
     const validate = await validatorOf(schema);
-    expect([validate(fits), validate(fault)]).toEqual([undefined, [expect.anything()]]);
-  });
-}
+    expect([schema, validate(fits)]).toEqual([schema, undefined]);
+    expect([schema, validate(fault)]).toEqual([schema, [expect.anything()]]);
+  }
+});
 
 Deno.test("the issues of a validator have no names and values of the response", async () => {
   const secret = "s3cr3t";

@@ -3,6 +3,7 @@ import process from "node:process";
 import { inspect } from "node:util";
 
 import { type ClientOptions, createClient, ScamAddressError } from "../../mod.ts";
+import { undocumented } from "../client.ts";
 
 /** How to reach a server. */
 export interface Target {
@@ -41,10 +42,10 @@ async function callAll(
 ): Promise<Outcome[]> {
   const { options, close } = tls ? await connect(tls) : { options: {}, close() {} };
   const client = createClient({ baseUrl: url, apiKey, timeout, retries, ...options });
-  const calls = upload ? [() => client.call("POST", "report", { body: "x".repeat(upload) })] : [
+  const calls = upload ? [() => client.call("POST", undocumented, { body: "x".repeat(upload) })] : [
     () => client.checkKey("some-key"),
-    () => client.call("GET", "report"),
-    () => client.GET("/report" as never),
+    () => client.call("GET", undocumented),
+    () => client.GET(`/${undocumented}` as never),
   ];
   const outcomes = [];
   for (const call of calls) outcomes.push(await call().then(() => "ok", describe));

@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import { spawnSync } from "node:child_process";
 
+import { makeFolder } from "../../scripts/support/files.ts";
 import { bundle, play, runtimes } from "../process/support.ts";
 import { serveSockets, type TestServer } from "../server.ts";
 import { Authority } from "./certificates.ts";
@@ -22,7 +23,8 @@ type Case = [server: Promise<TestServer>, outcome: RegExp, target?: Partial<Targ
 const ok = /^ok$/;
 const timeout = /^timeout: /;
 /** A NetworkError with the reason of Deno or that of Node.js. */
-const network = (reason: string) => new RegExp(`^network: "[A-Z]+ /\\w+" got .*: .*(${reason})`);
+const network = (reason: string) =>
+  new RegExp(`^network: "[A-Z]+ https://\\S+" got .*: .*(${reason})`);
 /** A connection that is gone: the reason depends on when the runtime sees it. */
 const broken = network(".");
 /** The time-out where nothing comes; elsewhere it is longer, so that a busy machine cannot meet it. */
@@ -130,9 +132,8 @@ Deno.test("calls of TLS and HTTP/2 servers succeed or fail as documented, in tim
     if (Deno.env.get("CI")) throw new Error(`There is ${why}`);
     return console.log(`skipped: ${why}`);
   }
-  const folder = await Deno.makeTempDir();
   await using stack = new AsyncDisposableStack();
-  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  const { path: folder } = stack.use(await makeFolder());
   const trusted = await Authority.create(`${folder}/trusted`);
   const unknown = await Authority.create(`${folder}/unknown`);
   const cases = Object.entries({

@@ -27,6 +27,7 @@ import {
   ScamAddressError,
   type SchemaOptions,
   TimeoutError,
+  type UncheckedOptions,
   type ValidKey,
 } from "@scam-address/client";
 import {
@@ -59,7 +60,8 @@ export const plain: ScamAddressClient = createClient({
 });
 
 export async function credits(callOptions: CallOptions): Promise<number> {
-  const status: KeyStatus = await client.checkKey(DEMO_KEY, callOptions);
+  const own: KeyStatus = await client.checkOwnKey(callOptions);
+  const status: KeyStatus = own.apiKeyValid ? own : await client.checkKey(DEMO_KEY, callOptions);
   if (status.apiKeyValid) {
     const valid: ValidKey = status;
     return valid.data.credits;
@@ -69,7 +71,9 @@ export async function credits(callOptions: CallOptions): Promise<number> {
   return invalid.data.credits;
 }
 
-export async function typed(): Promise<components["schemas"]["KeyStatus"]> {
+export type Key = components["schemas"]["CheckKeyRequest"]["apiKey"];
+
+export async function typed(): Promise<KeyStatus> {
   type Body = operations["checkKey"]["requestBody"]["content"]["application/json"];
   const body: Body = { apiKey: DEMO_KEY };
   const { data, response } = await client.POST("/checkKey", { body });
@@ -100,7 +104,8 @@ export async function checked(): Promise<number> {
 const middleware: Middleware = { onRequest: ({ request }) => request };
 client.use(middleware);
 
-export async function untyped(method: Method, options: EndpointOptions): Promise<string> {
+export async function untyped(method: Method, common: EndpointOptions): Promise<string> {
+  const options: UncheckedOptions = { ...common, idempotent: true };
   const result = await client.call(method, "report", options);
   // @ts-expect-error: nothing is known of the result
   result.length;

@@ -15,11 +15,11 @@ exports.use = async (
   const { fetch } = createSandbox({ keys: { "demo-key": 5 } });
   const options = { baseUrl: "https://service.example/api", apiKey: "demo-key" };
   const client = createClient({ ...options, fetch });
-  assert.deepEqual(await client.checkKey(), { apiKeyValid: true, data: { credits: 5 } });
+  assert.deepEqual(await client.checkOwnKey(), { apiKeyValid: true, data: { credits: 5 } });
   assert.equal((await client.checkKey("another-key")).apiKeyValid, false);
   assert.throws(() => createClient({ ...options, baseUrl: "relative" }), ScamAddressError);
 
   const malformed = () => Promise.resolve(Response.json({ apiKeyValid: 1 }));
   const wrong = createClient({ ...options, fetch: malformed });
-  await assert.rejects(wrong.checkKey(), InvalidResponseError);
+  await assert.rejects(wrong.checkOwnKey(), InvalidResponseError);
 };

@@ -140,12 +140,12 @@ const scenarios: Record<string, () => Promise<unknown>> = {
             maxResponseBytes: 10,
             timeout: 20,
             onRetry() {
-              throw new NetworkError("boom");
+              throw new NetworkError("boom", {});
             },
           });
           const middleware = [{ onResponse: boom }, { onError: boom }];
           calls.push(
-            client.checkKey({ signal }),
+            client.checkOwnKey({ signal }),
             client.call("GET", "a", { signal }),
             client.GET("/a" as never, { signal, parseAs: "stream" } as never),
             client.GET("/a" as never, { signal, middleware } as never),

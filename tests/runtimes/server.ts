@@ -65,9 +65,11 @@ export async function serveConformance(): Promise<ConformanceServer> {
         return void response.on("close", () => clearInterval(timer));
       }
       case "redirect":
-        return void response.writeHead(307, { location: "/target/checkKey" }).end();
+      case "moved":
+        return void response
+          .writeHead(scenario === "moved" ? 303 : 307, { location: "/target/checkKey" }).end();
       case "target":
-        return checkKey(request, response);
+        return request.body ? checkKey(request, response) : json(response, validKey);
       case "strange": { // headers that Node.js's parser accepts and `Headers` refuses
         const status = count === 1 ? "503 No" : "401 No";
         const headers = Object.entries({
