@@ -1,8 +1,8 @@
 import { expect } from "@std/expect";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { deno, documentOf, type Finished, folder, generate } from "./support.ts";
-import { responding, root, run, script } from "./support.ts";
+import { deno, documentOf, type Finished, folder, generate } from "../generate/support.ts";
+import { responding, root, run, script } from "../generate/support.ts";
 
 const names = ["operations.ts", "types.ts", "validators.ts"];
 
