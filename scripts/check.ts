@@ -1,0 +1,20 @@
+/**
+ * Runs the parts of `deno task check` side by side, all of them even when one fails.
+ *
+ *     deno run -A scripts/check.ts TASK…
+ *
+ * @module
+ */
+
+import { deno, run } from "./support/process.ts";
+
+const failed: string[] = [];
+await Promise.all(Deno.args.map(async (task) => {
+  const { success, output } = await run(deno, ["task", "--quiet", task]);
+  console.log(`${success ? "ok    " : "FAILED"} ${task}`);
+  if (success) return;
+  console.log(output);
+  failed.push(task);
+}));
+if (failed.length > 0) console.log(`\nThese failed: ${failed.sort().join(", ")}`);
+Deno.exitCode = failed.length > 0 ? 1 : 0;
