@@ -20,12 +20,10 @@ const methods = ["get", "put", "post", "delete", "options", "head", "patch"];
  * Writes the table of a document's operations.
  *
  * @param document The document, which has passed the lint.
- * @param source What the table imports `Operation` and `issuesOf` from.
  * @returns TypeScript, and the responses whose checks it names.
  */
 export function writeOperations(
   document: JsonObject,
-  source: string,
 ): { code: string; responses: ResponseSpec[] } {
   const entries: string[] = [];
   const responses: ResponseSpec[] = [];
@@ -34,21 +32,20 @@ export function writeOperations(
     for (const method of methods.filter((method) => method in pathItem)) {
       const operation = objectOf(pathItem[method]);
       const endpoint = `${method.toUpperCase()} ${path}`;
-      const checks: string[] = [];
-      for (const [status, response] of Object.entries(objectOf(operation.responses))) {
+      const checks = Object.entries(objectOf(operation.responses))
         // "default" is not a success in openapi-fetch's types and in the client.
-        if (!/^2(\d\d|XX)$/.test(status)) continue;
-        const content = objectOf(dereference(document, response).content);
-        const [type, ...others] = Object.keys(content).filter(isJsonType);
-        if (type) {
+        .filter(([status]) => /^2(\d\d|XX)$/.test(status))
+        .map(([status, response]) => {
+          const content = objectOf(dereference(document, response).content);
+          const types = Object.keys(content).filter(isJsonType);
+          if (types.length === 0) return `"${status}": undefined,`; // not that of 2XX
           const name = `${endpoint} ${status}`;
-          const place = [path, method, "responses", status, "content", type, "schema"];
-          const schemas = [type, ...others].map((type) => objectOf(content[type]).schema ?? true);
-          const schema = others.length > 0 ? { anyOf: schemas } : schemas[0]!;
+          const place = [path, method, "responses", status, "content", types[0]!, "schema"];
+          const schemas = types.map((type) => objectOf(content[type]).schema ?? true);
+          const schema = schemas.length > 1 ? { anyOf: schemas } : schemas[0]!;
           responses.push({ name, schema, pointer: pointerTo("paths", ...place) });
-          checks.push(`"${status}": (value) => issuesOf(checks[${JSON.stringify(name)}], value),`);
-        } else checks.push(`"${status}": undefined,`); // not that of 2XX
-      }
+          return `"${status}": (value) => issuesOf(checks[${JSON.stringify(name)}], value),`;
+        });
       entries.push(`${JSON.stringify(endpoint)}: {
         operationId: ${JSON.stringify(operation.operationId)},
         apiKey: "${apiKeyOf(listOf(operation.security ?? document.security))}",
@@ -60,7 +57,7 @@ export function writeOperations(
   const [scheme] = Object.values(objectOf(objectOf(document.components).securitySchemes));
   const { name = "X-API-Key" } = dereference(document, scheme);
   const code = `
-import { issuesOf, type Operation } from "${source}";
+import { issuesOf, type Operation } from "../operation.ts";
 import { checks } from "./validators.ts";
 
 /** The header in which the key is sent. */

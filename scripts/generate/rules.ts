@@ -39,29 +39,22 @@ function visit(check: (node: JsonObject, tools: Tools) => void) {
 function visitorOf([key, rows]: [key: string, rows: Row[]]): object {
   const [type = "", place] = key.split(" in ");
   const visitor = visit((node, { refuse }) => {
-    if (place && node.in !== place) return;
-    for (const { name, value = ".*", advice } of rows) {
-      for (const [field, given] of Object.entries(node)) {
-        const text = typeof given === "object" ? JSON.stringify(given) : `${given}`;
-        const isRefused = RegExp(`^(${name})$`, "s").test(field) &&
-          RegExp(`^(${value})$`, "is").test(text);
-        refuse(field, isRefused, advice);
+    for (const [field, given] of Object.entries(place && node.in !== place ? {} : node)) {
+      const text = typeof given === "object" ? JSON.stringify(given) : `${given}`;
+      for (const { name, value = ".*", advice } of rows) {
+        const isNamed = RegExp(`^(${name})$`, "s").test(field);
+        refuse(field, isNamed && RegExp(`^(${value})$`, "is").test(text), advice);
       }
     }
   });
   return { [type]: visitor };
 }
 
+const digits = "Numbers lose digits beyond 2^53. If no value is that large, leave `format` out";
+
 const typesOf = (response: Json, read: Read) => Object.keys(objectOf(read(response).content));
 
 const visitors: Record<string, () => object> = {
-  "idempotent": () => ({
-    Operation: visit((operation, { refuse }) => {
-      const isOther = !/^(boolean|undefined)$/.test(typeof operation["x-idempotent"]);
-      refuse("x-idempotent", isOther, "Expected `true` or `false`");
-    }),
-  }),
-
   "parameter": () => ({
     Parameter: visit(({ in: place, style, required, schema }, { refuse, read }) => {
       refuse("in", place === "path" && !required, "Write `required: true` next to it");
@@ -75,8 +68,9 @@ const visitors: Record<string, () => object> = {
 
   "request": () => ({
     RequestBody: visit(({ content }, { refuse }) => {
-      const isJson = Object.keys(objectOf(content)).join() === "application/json";
-      refuse("content", !isJson, "Write only `application/json`, which the client sends");
+      const message = "Write only `application/json`, which the client sends; for another JSON " +
+        'type, callers give `headers: { "Content-Type": … }` with a call';
+      refuse("content", Object.keys(objectOf(content)).join() !== "application/json", message);
     }),
   }),
 
@@ -105,7 +99,12 @@ const visitors: Record<string, () => object> = {
         refuse(status, isOther, `Callers must set \`parseAs\` to read ${types.join(" or ")}`);
       }
     }),
-    Schema: visit(({ pattern, maxLength }, { refuse }) => {
+    Schema: visit(({ type, format, pattern, maxLength }, { refuse, pointer }) => {
+      const isLarge = /integer|number/.test(`${type}`) && /^u?int64$/.test(`${format}`);
+      const advice = pointer.includes("/parameters/")
+        ? "write `type: string`"
+        : 'callers must read the response with `parseAs: "text"`';
+      refuse("format", isLarge, `${digits}; otherwise ${advice}`);
       const isLong = maxLength === undefined && pattern && isComplex(`${pattern}`);
       refuse("pattern", isLong, "Add `maxLength`: some long values may take long to match");
     }),

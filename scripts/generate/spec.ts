@@ -56,9 +56,13 @@ function place(location: LocationObject): string {
   return `${show(source.absoluteRef)}:${start.line}:${start.col}`;
 }
 
-function line({ location, ruleId, message, from }: NormalizedProblem): string {
-  const origin = from ? ` (from ${place(from)})` : "";
-  return `${place(location[0]!)} ${ruleId.replace("client/", "")}: ${message}${origin}`;
+/** Writes problems, one line each, in the order of the document. */
+function toLines(problems: NormalizedProblem[]): string[] {
+  const lines = problems.map(({ location, ruleId, message, from }) => {
+    const origin = from ? ` (from ${place(from)})` : "";
+    return `${place(location[0]!)} ${ruleId.replace("client/", "")}: ${message}${origin}`;
+  });
+  return lines.sort(new Intl.Collator("en", { numeric: true }).compare);
 }
 
 /**
@@ -90,8 +94,8 @@ export async function readSpec(file: string): Promise<Spec> {
   const options = { document, externalRefResolver: resolver };
   const problems = await lintDocument({ ...options, config: config.styleguide });
   const errors = problems.filter(({ severity }) => severity === "error");
-  if (errors.length > 0) throw new SpecError(errors.map(line).join("\n"));
-  return { document: parsed, notes: problems.map(line), place: placeOf };
+  if (errors.length > 0) throw new SpecError(toLines(errors).join("\n"));
+  return { document: parsed, notes: toLines(problems), place: placeOf };
 }
 
 /** What may be next to `$ref`. */

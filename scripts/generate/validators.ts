@@ -69,14 +69,12 @@ class SchemaReader {
  *
  * @param spec The document.
  * @param responses Its responses.
- * @param source What the module imports the type `Check` from.
  * @returns TypeScript.
  * @throws {SpecError} If no value can match a schema, or a pattern is not a regular expression.
  */
 export function writeValidators(
   { document, place }: Spec,
   responses: readonly ResponseSpec[],
-  source: string,
 ): string {
   const reader = new SchemaReader(document);
   const { definitions } = reader;
@@ -98,7 +96,7 @@ export function writeValidators(
   return `// deno-lint-ignore-file
 // @ts-nocheck: it is JavaScript that @exodus/schemasafe wrote
 
-import type { Check } from "${source}";
+import type { Check } from "../operation.ts";
 
 /** Checks whether a value matches the schema of a response, by method, path and status. */
 export const checks: { ${lines.join("\n")} } = /* @__PURE__ */ ${compile(checks, definitions)}

@@ -5,7 +5,8 @@ import { readFile } from "node:fs/promises";
 import { writeOperations } from "../../scripts/generate/operations.ts";
 import { readSpec, SpecError } from "../../scripts/generate/spec.ts";
 import { writeValidators } from "../../scripts/generate/validators.ts";
-import { documentOf, folder, responding } from "./support.ts";
+import { makeFolder } from "../../scripts/support/files.ts";
+import { documentOf, responding } from "./support.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -39,7 +40,8 @@ function responses(contents: Fields, method = "get"): unknown {
   return operation({ responses: Object.fromEntries(all) }, method);
 }
 const schema = (A: unknown, others = {}) => responding(ref("A"), { schemas: { A, ...others } });
-const object = (properties: Fields, rest = {}) => schema({ type: "object", properties, ...rest });
+const object = (properties: Fields, rest = {}, others = {}) =>
+  schema({ type: "object", properties, ...rest }, others);
 const schemes = (...schemes: unknown[]) =>
   documentOf({}, { security: [], components: { securitySchemes: { ...schemes } } });
 const root = (fields: Fields) => documentOf({}, { security: [], ...fields });
@@ -97,12 +99,13 @@ const refused: Record<string, Record<string, unknown>> = {
     "a header parameter Authorization": header("Authorization"),
   },
 
-  '"content" request: Write only `application/json`': {
-    "a merge patch": body({ "application/merge-patch+json": {} }, "patch"),
-    "JSON or something else as body": body({ ...json(), "text/plain": {} }),
-    "JSON with a charset as body": body({ "application/json; charset=utf-8": {} }),
-    "a body of no type": body({}),
-  },
+  '"content" request: Write only `application/json`, which the client sends; for another JSON type':
+    {
+      "a merge patch": body({ "application/merge-patch+json": {} }, "patch"),
+      "JSON or something else as body": body({ ...json(), "text/plain": {} }),
+      "JSON with a charset as body": body({ "application/json; charset=utf-8": {} }),
+      "a body of no type": body({}),
+    },
   '"get" path: Write `post`, or parameters': { "a body of GET": body(json(), "get") },
   '"head" path: Write `post`, or parameters': { "a body of HEAD": body(json(), "head") },
   '"servers" path: Leave it out': {
@@ -120,7 +123,7 @@ const refused: Record<string, Record<string, unknown>> = {
   '"jsonSchemaDialect" operation: Leave it out': {
     "another dialect": root({ jsonSchemaDialect: "https://a.example" }),
   },
-  '"x-idempotent" idempotent: Expected `true` or `false`': {
+  '"x-idempotent" idempotent: Write `true` or `false`': {
     "an x-idempotent that is a word": operation({ "x-idempotent": "True" }),
     "an x-idempotent that is null": operation({ "x-idempotent": null }),
   },
@@ -265,10 +268,10 @@ for (const [expected, documents] of Object.entries(refused)) {
   const [, at = "", message = ""] = /^(\S*) (.*)$/.exec(expected)!;
   for (const [name, document] of Object.entries(documents)) {
     Deno.test(`generate refuses ${name}`, async () => {
-      await using files = await folder();
+      await using files = await makeFolder();
       const file = await files.write("openapi.json", document);
       const error = await readSpec(file)
-        .then((spec) => writeValidators(spec, writeOperations(spec.document, "").responses, ""))
+        .then((spec) => writeValidators(spec, writeOperations(spec.document).responses))
         .catch((error) => error);
       expect(error).toBeInstanceOf(SpecError);
       // What refers to it may be refused too.
@@ -284,6 +287,9 @@ for (const [expected, documents] of Object.entries(refused)) {
 
 const long = "Add `maxLength`: some long values may take long to match";
 const slow = { type: "string", pattern: "^(a+)+$" };
+const int64 = { type: "integer", format: "int64" };
+const digits =
+  "Numbers lose digits beyond 2^53. If no value is that large, leave `format` out; otherwise";
 const noted: Record<string, [document: unknown, notes: string[]]> = {
   "a pattern that may take long": [responding({ ...list, items: slow }), [long]],
   "a pattern behind a reference": [schema(slow), [long]],
@@ -293,9 +299,15 @@ const noted: Record<string, [document: unknown, notes: string[]]> = {
     schema({ type: "object", patternProperties: { "^x": text }, additionalProperties: false }),
     [],
   ],
-  "numbers of 64 bits": [
-    responding({ type: "integer", format: "int64" }),
-    ["Numbers beyond 2^53 lose digits in JSON.parse"],
+  "numbers of 64 bits in a response": [
+    object({ a: int64, b: { ...int64, type: ["integer", "null"] } }),
+    Array(2).fill(`${digits} callers must read the response with \`parseAs: "text"\``),
+  ],
+  "numbers of 64 bits in a query": [query(int64), [`${digits} write \`type: string\``]],
+  "nothing about text of 64 bits": [responding({ ...text, format: "int64" }), []],
+  "the first place of the document first": [
+    object({ first: ref("B"), second: slow }, {}, { B: int64 }),
+    [long, expect.stringContaining(digits)],
   ],
   "what is not JSON": [
     responses({ 200: { "text/csv": {}, "text/plain": {} }, 404: { "text/plain": {} } }),
@@ -305,7 +317,7 @@ const noted: Record<string, [document: unknown, notes: string[]]> = {
 
 for (const [name, [document, notes]] of Object.entries(noted)) {
   Deno.test(`generate notes ${name}`, async () => {
-    await using files = await folder();
+    await using files = await makeFolder();
     const spec = await readSpec(await files.write("openapi.json", document));
     expect(spec.notes.map((note) => note.replace(/^\S+:\d+:\d+ note: /, ""))).toEqual(notes);
   });

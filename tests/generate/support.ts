@@ -1,13 +1,10 @@
-import { type Folder, makeFolder as folder, root } from "../../scripts/support/files.ts";
-import * as process from "../../scripts/support/process.ts";
+import { makeFolder } from "../../scripts/support/files.ts";
 import { writeOperations } from "../../scripts/generate/operations.ts";
 import { readSpec } from "../../scripts/generate/spec.ts";
 import { writeValidators } from "../../scripts/generate/validators.ts";
 import type { Operation } from "../../src/operation.ts";
 
-export { type Folder, folder, root };
-
-const source = new URL("../../src/operation.ts", import.meta.url).href;
+const operation = new URL("../../src/operation.ts", import.meta.url).href;
 
 /** An OpenAPI document; `rest` adds or replaces fields. */
 export function documentOf(paths: unknown, rest: Record<string, unknown> = {}): unknown {
@@ -31,12 +28,12 @@ export interface Generated {
 
 /** Generates from a document, and loads the result. */
 export async function generated(document: unknown): Promise<Generated> {
-  await using files = await folder();
+  await using files = await makeFolder();
   const spec = await readSpec(await files.write("openapi.json", document));
-  const { code: table, responses } = writeOperations(spec.document, source);
-  const code = writeValidators(spec, responses, source);
+  const { code: table, responses } = writeOperations(spec.document);
+  const code = writeValidators(spec, responses);
   const checks = `data:application/typescript,${encodeURIComponent(code)}`;
-  const module = table.replace("./validators.ts", checks);
+  const module = table.replace("./validators.ts", checks).replace("../operation.ts", operation);
   const { apiKeyHeader, operations } = await import(
     `data:application/typescript,${encodeURIComponent(module)}`
   );
@@ -47,30 +44,4 @@ export async function generated(document: unknown): Promise<Generated> {
 export async function validatorOf(schema: unknown, components?: unknown) {
   const { operations } = await generated(responding(schema, components));
   return operations["GET /value"]!.responses["200"]!;
-}
-
-/** How a process ended and what it printed. */
-export interface Finished {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs a program. */
-export async function run(program: string, args: string[], cwd: string): Promise<Finished> {
-  const { code, stdout, stderr } = await process.run(program, args, { cwd });
-  return { code, stdout, stderr };
-}
-
-/** Runs the Deno that runs the tests. */
-export function deno(args: string[], cwd: string): Promise<Finished> {
-  return run(Deno.execPath(), args, cwd);
-}
-
-/** What Deno needs to run a script of the project. */
-export const script = ["run", "--quiet", "--no-check", "-A", "--import-map=import_map.npm.json"];
-
-/** Runs the generator. */
-export function generate(...args: string[]): Promise<Finished> {
-  return deno([...script, "scripts/generate.ts", ...args], root);
 }
