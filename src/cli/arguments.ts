@@ -1,26 +1,28 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { DEMO_KEY } from "../sandbox/service.ts";
 
-/** The exit statuses; main.ts and HELP say what they mean. */
-export const EXIT = { ok: 0, invalid: 1, usage: 2, failed: 3, tooFewCredits: 4 } as const;
+/** The exit statuses; main.ts and HELP say what they mean. Shells and npx use 1 for themselves. */
+export const EXIT = { ok: 0, usage: 2, failed: 3, tooFewCredits: 4, invalid: 5 } as const;
 
 export const HELP = `Usage: scam-address check-key [options]
        scam-address sandbox [options]
 
 check-key asks the Scam Address Service whether an API key is valid and how many credits
-it has. The key is read from the environment variable SCAM_ADDRESS_API_KEY or from
-standard input, never from an argument, because arguments show in process lists.
+it has. It reads the key from the environment variable SCAM_ADDRESS_API_KEY or, if that
+is not set, from standard input; never from an argument, because arguments show in
+process lists.
 
   --base-url URL     the service's address; SCAM_ADDRESS_BASE_URL by default
-  --allow-insecure-http  allow http, which shows the key to everyone on the way
+  --allow-insecure-http  allow http, which shows the key to anyone on the way
   --min-credits N    exit with 4 when the key has fewer credits than N
-  --timeout SECONDS  exit with 3 when there is no result, or no key, in this time
-  --retries N        how often a failed request is sent again; 2 by default
+  --timeout SECONDS  exit with 3 when check-key takes longer, even to read the key; there
+                     is no limit by default, but each attempt ends after 30 seconds
+  --retries N        how often a failed attempt is repeated; 2 by default
   --json             print one JSON object: ok, apiKeyValid, credits, error
   --sandbox          ask the built-in sandbox instead of the service; checks
                      "${DEMO_KEY}" unless SCAM_ADDRESS_API_KEY is set
 
-A proxy is set with HTTPS_PROXY, on Node.js together with NODE_USE_ENV_PROXY=1.
+HTTPS_PROXY sets a proxy. Node.js uses it from 22.21 and 24 on, with NODE_USE_ENV_PROXY=1.
 
 sandbox serves the sandbox, a service in memory, over HTTP until Ctrl-C. It prints its
 address, and the method, path and status of each response.
@@ -32,12 +34,12 @@ address, and the method, path and status of each response.
   -h, --help         print this text
   -v, --version      print the version
 
-Exit status:
+Exit status, which is never 1:
   0  the key is valid, or the sandbox was stopped
-  1  the key is not valid
   2  wrong usage
   3  no usable response, or the sandbox not served, or the output not written
   4  the key is valid but has fewer credits than --min-credits
+  5  the key is not valid
 `;
 
 /** An error that the user can correct. */
@@ -57,7 +59,12 @@ type Options = NonNullable<ParseArgsConfig["options"]>;
 function readOptions<Given extends Options>(args: string[], advice: string, options: Given) {
   try {
     return parseArgs({ args, options }).values;
-  } catch {
+  } catch (error) {
+    const [, name = ""] = /^Option '--([a-z-]+)/.exec((error as Error).message) ?? [];
+    const type = options[name]?.type; // only messages on an option's value begin with its name
+    if (type) {
+      throw new CommandError(`"--${name}" ${type === "string" ? "needs a" : "takes no"} value`);
+    }
     const names = Object.keys(options).map((name) => `--${name}`).join(", ");
     throw new CommandError(`Wrong arguments: the options are ${names}; see --help; ${advice}`);
   }

@@ -26,13 +26,13 @@ const MAX_KEY_LENGTH = 64 * 1024;
 /** How long the command waits for standard input before it says so, in milliseconds. */
 const PATIENCE = 2_000;
 
-/** A limit of the time. */
+/** The time limit of `check-key`. */
 interface Limit {
   /** Aborted when the time is up, with the error to report. */
   readonly signal: AbortSignal;
   /** When the time is up, as `performance.now()` counts. */
   readonly end: number;
-  /** What is missing until then. */
+  /** What has not happened yet, for messages. */
   missing: string;
 }
 

@@ -9,22 +9,28 @@
  * npx @scam-address/client sandbox --port 8080 --key test-key=100
  * ```
  *
- * `check-key` reads the key from the environment variable `SCAM_ADDRESS_API_KEY` or from standard
- * input, never from an argument, because arguments show in process lists. Line breaks around the
- * key are ignored. `--timeout SECONDS` limits all that `check-key` does, including the wait for
- * standard input; each attempt is also limited to 30 seconds. `check-key --sandbox` reads no
- * standard input; it checks `demo-key` when the variable has no key.
+ * `check-key` reads the key from the environment variable `SCAM_ADDRESS_API_KEY` or, if that is not
+ * set or empty, from standard input; never from an argument, because arguments show in process
+ * lists. Line breaks around the key are ignored. `check-key --sandbox` reads no standard input; it
+ * checks `demo-key` when the variable has no key.
+ *
+ * `--timeout SECONDS` limits all that `check-key` does, even the wait for standard input. Without
+ * it, that wait has no limit. With or without it, each attempt to ask the service ends after 30
+ * seconds. A failed attempt is repeated, by default twice, after at most 8 seconds, or after as
+ * many as a `Retry-After` header asks for, up to 60.
  *
  * `sandbox` serves the sandbox until SIGINT, which is Ctrl-C, or SIGTERM, and prints the method,
  * path and status of each response. `--help` lists the options.
  *
+ * The exit status is never 1, which shells and npx use when they cannot start the command.
+ *
  * | exit status | meaning |
  * | --- | --- |
  * | 0 | the key is valid, or the sandbox was stopped |
- * | 1 | the key is not valid |
  * | 2 | wrong usage |
  * | 3 | no usable response, or the sandbox not served, or the output not written |
  * | 4 | the key is valid but has fewer credits than `--min-credits` |
+ * | 5 | the key is not valid |
  *
  * `check-key --json` always prints one object, for example
  * `{"ok":true,"apiKeyValid":true,"credits":100,"error":null}`. After a failure, `apiKeyValid` and
@@ -37,7 +43,7 @@ import process from "node:process";
 import { setTimeout } from "node:timers";
 import { run } from "./command.ts";
 
-/** Reports an error that nobody expects, once; the runtime's status 1 would mean "not valid". */
+/** Reports an unexpected error, once, with a status of the command's own: runtimes exit with 1. */
 function fail({ code, message }: Error & { code?: string }): void {
   if (code === "EPIPE" || process.exitCode === 3) return; // the reader has enough, as `head` has
   process.exitCode = 3;
@@ -46,6 +52,7 @@ function fail({ code, message }: Error & { code?: string }): void {
 
 for (const stream of [process.stdout, process.stderr]) stream.on("error", fail);
 process.on("uncaughtException", fail);
+process.on("unhandledRejection", fail); // Bun calls no other listener for it
 
 run(process.argv.slice(2), process).then((exit) => {
   process.exitCode ||= exit;

@@ -49,7 +49,7 @@ export function findRoute<Target>(routes: Route<Target>[], { method, url }: Requ
   return undefined;
 }
 
-/** Makes the response to a request that cannot be done. */
+/** Makes the response to a request that fails. */
 export function failure(status: number, error: string): Response {
   return Response.json({ error }, { status });
 }

@@ -2,7 +2,7 @@
  * Serves the sandbox over HTTP, on Node.js, Deno and Bun, for programs that cannot use its `fetch`:
  * other processes, other languages, a web page in development.
  *
- * Every response allows every origin and exposes all headers (CORS), and every preflight is allowed.
+ * Every response allows every origin and exposes all headers (CORS). Every preflight is allowed.
  *
  * In addition to the sandbox's own statuses, the server responds with 400 to a request that cannot
  * be read, with 413 to a request body of more than 10 MiB, and with 500 when a route throws.
@@ -25,7 +25,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { checkType, readNumber, wrong } from "../checks.ts";
+import { checkOptions, checkType, readNumber, wrong } from "../checks.ts";
 import { failure } from "./routes.ts";
 import { createSandbox, type Sandbox } from "./service.ts";
 
@@ -75,7 +75,7 @@ export interface SandboxServer {
 
 const MAX_BODY_BYTES = 10 * 2 ** 20;
 
-/** Headers of every response, also to a preflight, which let every page use the server. */
+/** The headers of every response, even to a preflight, with which any page can use the server. */
 const CORS = Object.entries({
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Allow-Methods": "*",
@@ -97,21 +97,17 @@ async function receive(incoming: IncomingMessage, url: URL, signal: AbortSignal)
     const isPreflight = method === "OPTIONS" && headers["access-control-request-method"];
     if (isPreflight) return new Response(null, { status: 204 });
     const pairs = Object.entries(headers) as [string, string][];
-    return new Request(url, {
-      method,
-      headers: pairs,
-      body: size ? new Blob(chunks) : null,
-      signal,
-    });
+    const body = size ? new Blob(chunks) : null;
+    return new Request(url, { method, headers: pairs, body, signal });
   } catch { // such as the method TRACE, or a GET request with a body
     return failure(400, "The request cannot be read");
   }
 }
 
 /** Makes the response to a request, with the error that a route threw. */
-async function respond(sandbox: Sandbox, received: Request | Response) {
+async function respond(call: () => Response | Promise<Response>) {
   try {
-    const response = received instanceof Response ? received : await sandbox.fetch(received);
+    const response = await call();
     if (response.bodyUsed) throw new TypeError("The body of the route's Response is already used");
     return { response };
   } catch (error) {
@@ -138,7 +134,7 @@ function toAuthority(host: unknown): string {
   throw wrong("host", "must be a host name or an IP address, without a zone");
 }
 
-/** What Deno has in addition, by the name that dnt does not replace as it does `globalThis`. */
+/** Deno's global object, under a name that dnt leaves as it is, unlike `globalThis`. */
 declare const global: {
   Deno?: { permissions?: { request(permission: object): Promise<{ state: string }> } };
 };
@@ -187,16 +183,18 @@ async function listen(server: Server, host: string, port: number): Promise<void>
  * await server.close();
  * ```
  *
- * @param sandbox The sandbox; by default one with the key `"demo-key"`.
+ * @param sandbox The sandbox, or anything with such a `fetch`; by default one with the key
+ * `"demo-key"`.
  * @param options Where to listen, and how to log.
  * @returns The server, once it listens.
  * @throws {ConfigurationError} When an argument is wrong, the port is in use, or the server cannot
  * listen for another reason, which the message names.
  */
 export async function serveSandbox(
-  sandbox: Sandbox = createSandbox(),
+  sandbox: { fetch(request: Request): Promise<Response> } = createSandbox(),
   options: ServeSandboxOptions = {},
 ): Promise<SandboxServer> {
+  checkOptions(options, ["host", "port", "onResponse"], "serveSandbox()");
   const { host = "127.0.0.1", onResponse } = options;
   if (typeof sandbox?.fetch !== "function") {
     throw wrong("sandbox", "must be a result of createSandbox()");
@@ -211,7 +209,9 @@ export async function serveSandbox(
     // The target may also be "*" or an absolute URL; a slash makes a path of it.
     const target = new URL(url.slice(0, -1) + incoming.url!.replace(/^(?!\/)/, "/"));
     const received = await receive(incoming, target, controller.signal);
-    const { response, ...thrown } = await respond(sandbox, received);
+    const { response, ...thrown } = await respond(() =>
+      received instanceof Response ? received : sandbox.fetch(received)
+    );
     const report = { method: incoming.method!, path: target.pathname, status: response.status };
     if (!incoming.socket.destroyed) onResponse?.({ ...report, ...thrown });
     // It fails when the client disconnects, when the body fails, and for `Response.error()`.

@@ -1,9 +1,9 @@
 /**
  * The Scam Address Service in memory, for tests, demonstrations and offline work.
  *
- * {@linkcode createSandbox} makes a service with the keys that you give it. Its `fetch` takes a
- * `Request` and returns a promise of a `Response`, so it works with `createClient({ fetch })`,
- * `Deno.serve`, `Bun.serve` and, as the default export of a module, workers. It uses only web
+ * {@linkcode createSandbox} makes a service with the keys that you give it. Its `fetch` takes what
+ * the global `fetch` takes, so it works with `createClient({ fetch })`, in place of the global one,
+ * with `Deno.serve`, `Bun.serve` and, as the default export of a module, workers. It uses only web
  * standards.
  *
  * It follows the OpenAPI document. **Where the service is not documented, the sandbox does the
@@ -11,13 +11,13 @@
  *
  * | what | the sandbox responds with |
  * | --- | --- |
- * | `checkKey` of any key | the first 2xx status in the document; 200 for `2XX` |
+ * | `checkKey` of any key | the first 2xx status in the OpenAPI document; 200 for `2XX` |
  * | `checkKey` of a key that is not valid | `{ "apiKeyValid": false }` and nothing else |
  * | `checkKey` with a body that has no string `apiKey` | 400 |
  * | `checkKey` without `Content-Type: application/json` | 415 |
  * | a missing or unknown key where one is needed | 401 |
  * | an endpoint that does not exist | 404, or 401 without a valid key |
- * | an operation of the document without a handler | 501 |
+ * | an operation of the OpenAPI document without a handler | 501 |
  * | the body of these errors | `{ "error": "a sentence" }` |
  *
  * Calls cost no credits, unless a route takes them.
@@ -37,7 +37,7 @@
  * @module
  */
 import type { KeyStatus } from "../api.ts";
-import { readApiKey, wrong } from "../checks.ts";
+import { checkObject, checkOptions, convert, readApiKey, wrong } from "../checks.ts";
 import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
@@ -86,12 +86,14 @@ export interface SandboxOptions {
   keys?: Readonly<Record<string, number>> | undefined;
   /**
    * Adds endpoints, by method and path: `"GET report"`. A parameter is one whole segment of the
-   * path: `"GET reports/{id}"`. The first route that matches a request, in the order given, handles
-   * it; the operations of the OpenAPI document come last.
+   * path: `"GET reports/{id}"`. Of the routes that match the end of a request's path, the one with
+   * the most segments handles the request: `"GET users/{id}/reports"` rather than `"GET reports"`.
+   * Of those with equally many, the first in the order given handles it; the operations of the
+   * OpenAPI document come after the routes given here.
    *
-   * Endpoints that the OpenAPI document does not have need a valid key. A route can also replace
-   * the handler of an operation that the document has, for example to test an error. The sandbox
-   * matches a path of the document that has a parameter within a segment only literally.
+   * Endpoints that the OpenAPI document does not have need a valid key. A route can replace the
+   * handler of an operation that the OpenAPI document has, for example to test an error. A path of
+   * the OpenAPI document with a parameter that is only a part of a segment matches only literally.
    *
    * @default {{}}
    */
@@ -106,13 +108,18 @@ export interface Sandbox {
    * Responds to a request. It needs no `this`, and finds the endpoint by the end of the URL's path,
    * so that any base URL works.
    */
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: {
+    /** Takes what the global `fetch` takes; rejects when the `signal` in `init` is aborted. */
+    (input: string | URL | Request, init?: RequestInit): Promise<Response>;
+    /** Takes what servers and workers pass to a handler, and ignores what follows the request. */
+    (request: Request, ...context: unknown[]): Promise<Response>;
+  };
 }
 
-/** The sandbox's own handlers, by `operationId`. */
-const handlers = new Map<string, SandboxRoute>(Object.entries(
-  { checkKey } satisfies Partial<Record<keyof Operations, SandboxRoute>>,
-));
+/** Makes the handlers of one sandbox, by `operationId`; what they remember is its own. */
+function createHandlers() {
+  return { checkKey } satisfies Partial<Record<keyof Operations, SandboxRoute>>;
+}
 
 async function checkKey(
   request: Request,
@@ -136,7 +143,7 @@ interface Target {
   access: Operation["apiKey"];
   /** The status of a value that the handler returns. */
   status: number;
-  /** `undefined` when the sandbox has no handler for an operation of the document. */
+  /** `undefined` when the sandbox has no handler for an operation of the OpenAPI document. */
   handler: SandboxRoute | undefined;
 }
 
@@ -151,19 +158,12 @@ function toShape(endpoint: string): string {
   return endpoint.replace(" /", " ").replace(/\{[^{}]*\}/g, "{}");
 }
 
-function readEntries<T>(option: string, value: unknown, what: string): [string, T][] {
-  if (Object.prototype.toString.call(value) === "[object Object]") return Object.entries(value!);
-  throw wrong(option, `must be an object with ${what}`);
-}
-
-function readKeys(keys: unknown = { [DEMO_KEY]: 100 }): Map<string, number> {
-  const entries = readEntries<number>("keys", keys, "keys and their credits");
+function readKeys(keys: Record<string, number> = { [DEMO_KEY]: 100 }): Map<string, number> {
+  checkObject("keys", keys);
+  const entries = Object.entries(keys);
   for (const [index, [key, credits]] of entries.entries()) {
-    try {
-      readApiKey(key);
-    } catch {
-      throw wrong("keys", `must be text that a header can carry: key ${index + 1} is not`);
-    }
+    const requirement = `text that a header can carry: key ${index + 1} is not`;
+    convert("keys", requirement, () => readApiKey(key));
     if (Number.isSafeInteger(credits) && credits >= 0) continue;
     throw wrong("keys", `must have whole numbers of credits from 0: key ${index + 1} does not`);
   }
@@ -173,15 +173,16 @@ function readKeys(keys: unknown = { [DEMO_KEY]: 100 }): Map<string, number> {
 /** A method, and a path whose parameters are whole segments. */
 const ROUTE = /^[A-Z]+ (?:[^\s?#\\{}]|(?<=[ /])\{[^\s?#\\{}/]+\}(?=\/|$))+$/;
 
-/** Makes the list of routes: the caller's own, then the OpenAPI document's operations. */
-function readRoutes(routes: unknown = {}): Route<Target>[] {
+/** Makes the list of routes in the order in which requests are compared with them. */
+function readRoutes(routes: Record<string, SandboxRoute> = {}): Route<Target>[] {
+  checkObject("routes", routes);
+  const handlers = new Map<string, SandboxRoute>(Object.entries(createHandlers()));
   const documented = Object.entries(operations).map(([endpoint, operation]) => {
     const { apiKey: access, operationId } = operation;
     const handler = handlers.get(operationId);
     return { endpoint, target: { access, status: readStatus(operation), handler } };
   });
-  const entries = readEntries<SandboxRoute>("routes", routes, "endpoints and their handlers");
-  const added = entries.map(([endpoint, handler]) => {
+  const added = Object.entries(routes).map(([endpoint, handler]) => {
     if (!ROUTE.test(endpoint)) {
       throw wrong(
         "routes",
@@ -193,7 +194,22 @@ function readRoutes(routes: unknown = {}): Route<Target>[] {
     const { access = "required", status = 200 } = same?.target ?? {};
     return { endpoint, target: { access, status, handler } };
   });
-  return [...added, ...documented].map(({ endpoint, target }) => parseRoute(endpoint, target));
+  return [...added, ...documented].map(({ endpoint, target }) => parseRoute(endpoint, target))
+    .sort((one, other) => other.segments.length - one.segments.length); // keeps the order of equals
+}
+
+/** The options of a request that matter to a sandbox. */
+const REQUEST_OPTIONS = ["method", "headers", "body", "signal"];
+
+/** Makes a request of the arguments of `fetch`, which a server or a worker may have passed. */
+function toRequest(input: string | URL | Request, [init, context]: unknown[]): Request {
+  const isUrl = typeof input === "string" || input instanceof URL;
+  // What servers pass has no such names. A worker's environment may; its context follows.
+  const isInit = !context && REQUEST_OPTIONS.some((name) => name in Object(init));
+  if (!isUrl && !isInit) return input; // Deno would warn if the signal of its server's were read
+  const request = new Request(input, init as RequestInit);
+  request.signal.throwIfAborted();
+  return request;
 }
 
 /**
@@ -239,10 +255,12 @@ function readRoutes(routes: unknown = {}): Route<Target>[] {
  * @throws {ConfigurationError} When an option is wrong; the message shows no key.
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  checkOptions(options, ["keys", "routes"], "createSandbox()");
   const keys = readKeys(options.keys);
   const routes = readRoutes(options.routes);
 
-  async function fetch(request: Request): Promise<Response> {
+  async function fetch(input: string | URL | Request, ...rest: unknown[]): Promise<Response> {
+    const request = toRequest(input, rest);
     const found = findRoute(routes, request);
     const { access = "required", status = 404, handler } = found?.target ?? {};
     const apiKey = access === "none" ? undefined : request.headers.get(apiKeyHeader) ?? undefined;
