@@ -1,12 +1,12 @@
 /**
- * Proves that operations can be added: runs the gates in a copy of the project with those of
- * `tests/fixtures/overlay.yaml`.
+ * Proves that operations can be added: runs the gates in a copy of the project, first with the
+ * example in CONTRIBUTING.md, and then also with `tests/fixtures/overlay.yaml`.
  *
  * @module
  */
 
 import { copyProject } from "./support/files.ts";
-import { addOverlay } from "../tests/fixtures/add.ts";
+import { addExample, addOverlay } from "../tests/fixtures/add.ts";
 import { deno, mustRun, run } from "./support/process.ts";
 
 await using project = await copyProject();
@@ -23,6 +23,10 @@ async function runTask(task: string): Promise<void> {
   Deno.exitCode = 1;
 }
 
-await addOverlay(project);
-await mustRun(deno, ["fmt", "--quiet"], options);
-for (const task of ["generate", "check", "test"]) await runTask(task);
+const fixtures = { "CONTRIBUTING.md's example": addExample, "the overlay in addition": addOverlay };
+for (const [name, add] of Object.entries(fixtures)) {
+  console.log(`\n== With ${name}`);
+  await add(project);
+  await mustRun(deno, ["fmt", "--quiet"], options);
+  for (const task of ["generate", "check", "test"]) await runTask(task);
+}
