@@ -23,7 +23,7 @@ Deno.test("section 1: operations exchange JSON with the service at the base URL"
   expect(JSON.parse(only(server.requests).body)).toEqual({ list: [1, "é", null] });
 });
 
-Deno.test("section 1: checkOwnKey() reports whether a key is valid and how many credits it has", async () => {
+Deno.test("section 1: checkKey() reports whether a key is valid and how many credits it has", async () => {
   const [status] = await checkKey({ apiKeyValid: true, data: { credits: 42 } });
   expect(status).toEqual({ apiKeyValid: true, data: { credits: 42 } });
 });
@@ -81,7 +81,7 @@ Deno.test("section 4: checkKey is a POST of exactly the key as JSON", async () =
   expect(request.body).toBe('{"apiKey":"some-key"}');
 });
 
-Deno.test("section 4: checkKey sends JSON, also when the client has a bodySerializer", async () => {
+Deno.test("section 4: checkKey sends JSON, even when the client has a bodySerializer", async () => {
   await using server = await serve((_, response) => json(response, validKey));
   const bodySerializer = () => "text";
   const client = createClient({ baseUrl: server.url, bodySerializer });
@@ -106,7 +106,7 @@ Deno.test("section 4: checkKey needs no authentication and sends no X-API-Key he
   }
 });
 
-Deno.test("section 4: checkOwnKey() without an argument checks the client's own key", async () => {
+Deno.test("section 4: checkOwnKey() checks the client's own key", async () => {
   await using server = await serve((_, response) => json(response, validKey));
   await createClient({ baseUrl: server.url, apiKey: "client-key" }).checkOwnKey();
   await createClient({ baseUrl: server.url, apiKey: () => "from-function" }).checkOwnKey();
