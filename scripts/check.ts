@@ -6,15 +6,9 @@
  * @module
  */
 
-import { deno, run } from "./support/process.ts";
+import { runTask } from "./support/process.ts";
 
 const failed: string[] = [];
-await Promise.all(Deno.args.map(async (task) => {
-  const { success, output } = await run(deno, ["task", "--quiet", task]);
-  console.log(`${success ? "ok    " : "FAILED"} ${task}`);
-  if (success) return;
-  console.log(output);
-  failed.push(task);
-}));
+await Promise.all(Deno.args.map(async (task) => await runTask(task) || failed.push(task)));
 if (failed.length > 0) console.log(`\nThese failed: ${failed.sort().join(", ")}`);
 Deno.exitCode = failed.length > 0 ? 1 : 0;

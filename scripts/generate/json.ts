@@ -15,7 +15,7 @@ export function listOf(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Maps the values of an object, which may have any names, also "__proto__". */
+/** Maps the values of an object. */
 export function mapValues(object: Json, map: (value: Json, name: string) => Json): JsonObject {
   const entries = Object.entries(objectOf(object));
   return Object.fromEntries(entries.map(([name, value]) => [name, map(value, name)]));

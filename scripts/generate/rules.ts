@@ -60,8 +60,8 @@ const visitors: Record<string, () => object> = {
       refuse("in", place === "path" && !required, "Write `required: true` next to it");
       const kind = style === "deepObject" ? "object" : place === "header" ? "scalar" : "array";
       const isSent = !schema || isSendable(read(schema), kind, read);
-      const message = "Write `type`: string, number, integer or boolean; an `array` of these is " +
-        "not for headers, an `object` is only for queries with `style: deepObject`";
+      const message = "Write `type`: string, number, integer or boolean; an `array` of these " +
+        "cannot be in a header, and an `object` only in a query with `style: deepObject`";
       refuse("schema", !isSent, message);
     }),
   }),
@@ -84,7 +84,7 @@ const visitors: Record<string, () => object> = {
         const isOpen = types.some((type) => type.includes("*"));
         refuse(status, isOpen, "Write a media type without `*`, such as `application/json`");
         const isMixed = !isOpen && new Set(types.map(isJsonType)).size > 1;
-        refuse(status, isMixed, "Write JSON or other types: the client does not ask for one");
+        refuse(status, isMixed, "Write either JSON or other types: the client asks for neither");
       }
       const message = "Add a success response, such as `2XX`: `default` describes errors";
       refuse("", !statuses.some((status) => status.startsWith("2")), message);
@@ -124,11 +124,11 @@ const visitors: Record<string, () => object> = {
       const isMixed = properties && Object.keys(objectOf(additionalProperties)).length > 0;
       refuse("additionalProperties", isMixed, "Write `true`: no type has both kinds of names");
       const isUnion = anyOf && (isObject || schema.allOf || (type && type !== "object"));
-      refuse("anyOf", isUnion, "Write `allOf` with `anyOf` and the rest in it, as types read it");
+      refuse("anyOf", isUnion, "Write `allOf` with `anyOf` in one schema and the rest in another");
       const isOpen = additionalProperties === true ||
         (additionalProperties === false && !properties);
       const isAny = schema.patternProperties && !isOpen;
-      refuse("patternProperties", isAny, "Add `additionalProperties: true`: types need it");
+      refuse("patternProperties", isAny, "Add `additionalProperties: true`: types lack such names");
 
       for (const [index, name] of listOf(required).entries()) {
         const isNamed = Object.hasOwn(objectOf(properties), `${name}`) || additionalProperties;

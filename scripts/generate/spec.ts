@@ -107,7 +107,7 @@ function* findProblems(root: Json, node: JsonObject, pointer = ""): Generator<[s
   for (const [name, value] of Object.entries(node)) {
     const place = pointer + pointerTo(name);
     if (name in {}) {
-      yield [place, `name: \`${name}\` is a name of JavaScript's and cannot be read; leave it out`];
+      yield [place, `name: \`${name}\` is a property of all objects in JavaScript; leave it out`];
     }
     if (typeof node.$ref === "string" && !annotation.test(name)) {
       yield [place, `reference: \`$ref\` hides \`${name}\`; write \`allOf\` with both`];

@@ -39,8 +39,8 @@ class SchemaReader {
         schema[keyword] = typeof value === "boolean" ? value : this.read(value);
       } else if (schemaMaps.includes(keyword)) schema[keyword] = mapValues(value, this.read);
       else if (schemaLists.includes(keyword)) {
-        const choice = /anyOf|oneOf/.test(keyword) &&
-          chooseBranch(listOf(value), this.resolve, this.read);
+        const isUnion = keyword !== "allOf";
+        const choice = isUnion && chooseBranch(listOf(value), this.resolve, this.read);
         if (choice) parts.push(choice);
         else schema[keyword] = listOf(value).map(this.read);
       } else if (keyword === "dependentRequired") { // otherwise the rule would be a name

@@ -8,18 +8,18 @@ import { deno, mustRun, run } from "../../scripts/support/process.ts";
 // deno-lint-ignore no-explicit-any -- an OpenAPI document
 type Any = any;
 
-/** Edits of the document, given its paths, the path of `checkKey` and the operation. */
-const edits: Record<string, (paths: Any, path: string, operation: Any) => void> = {
-  "another path"(paths, path) {
-    paths["/moved"] = paths[path];
-    delete paths[path];
+/** Edits of the document, given its paths and the operation. */
+const edits: Record<string, (paths: Any, operation: Any) => void> = {
+  "another path"(paths) {
+    paths["/moved"] = paths["/checkKey"];
+    delete paths["/checkKey"];
   },
-  "another required field"(_paths, _path, { requestBody }) {
+  "another required field"(_paths, { requestBody }) {
     const media = requestBody.content["application/json"];
     const properties = { reason: { type: "string" } };
     media.schema = { allOf: [media.schema, { type: "object", required: ["reason"], properties }] };
   },
-  "a required header"(_paths, _path, operation) {
+  "a required header"(_paths, operation) {
     const header = { name: "X-Tenant", in: "header", required: true, schema: { type: "string" } };
     operation.parameters = [header];
   },
@@ -32,10 +32,8 @@ for (const [kind, edit] of Object.entries(edits)) {
     ]);
     const file = join(project.path, "openapi/openapi.yaml");
     const document: Any = parseYaml(await Deno.readTextFile(file));
-    const [path, item] = Object.entries<Any>(document.paths)
-      .find(([, { post }]) => post?.operationId === "checkKey")!;
-    edit(document.paths, path, item.post);
-    await Deno.writeTextFile(file, JSON.stringify(document)); // which is YAML too
+    edit(document.paths, document.paths["/checkKey"].post);
+    await project.write(file, document); // as JSON, which is YAML too
     const options = { cwd: project.path };
     await mustRun(deno, ["task", "--quiet", "generate"], options);
     const check = ["check", "--quiet", "--import-map=import_map.npm.json", "mod.ts", "src/"];

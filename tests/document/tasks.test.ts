@@ -10,7 +10,7 @@ Deno.test("check runs all its parts and names those that failed, and test prints
   await project.write("tests/config/failing.test.ts", failing);
   const { code, stdout } = await task("check");
   expect(code).toBe(1);
-  expect(stdout.match(/^(ok|FAILED) .*$/gm)!.sort()).toEqual([
+  expect(stdout.match(/^(ok|FAILED) .*(?= \(\d+ s\)$)/gm)!.sort()).toEqual([
     "FAILED check:format",
     "FAILED check:lint",
     ...["docs", "publish", "spec", "types"].map((part) => `ok     check:${part}`),

@@ -150,7 +150,7 @@ const refused: Record<string, Record<string, unknown>> = {
   '"200" response: Write a media type without `*`': {
     "a success response of any type": responses({ 200: { "*/*": {} } }),
   },
-  '"200" response: Write JSON or other types': {
+  '"200" response: Write either JSON or other types': {
     "JSON or something else": responses({ 200: { ...json(), "text/csv": {} } }),
   },
   '"204" response: Leave `content` out': { "content of a 204": responses({ 204: json() }) },
@@ -172,13 +172,13 @@ const refused: Record<string, Record<string, unknown>> = {
     "writeOnly outside of properties": schema({ ...text, writeOnly: true }),
   },
   '"A" schema: Add `type: object`, without which other values match too': {
-    "properties of what may be no object": schema({ properties: { a: text } }),
-    "values of what may be no object": schema({ additionalProperties: text }),
+    "properties of what may not be an object": schema({ properties: { a: text } }),
+    "values of what may not be an object": schema({ additionalProperties: text }),
   },
   '"additionalProperties" schema: Write `true`': {
     "additional properties with a schema": object({ a: text }, { additionalProperties: text }),
   },
-  '"anyOf" schema: Write `allOf` with `anyOf` and the rest in it': {
+  '"anyOf" schema: Write `allOf` with `anyOf` in one schema and the rest': {
     "anyOf next to properties": object({ a: text }, { anyOf: [{}] }),
     "anyOf next to a type": schema({ type: "string", anyOf: [{ enum: ["a"] }] }),
     "anyOf next to allOf": schema({ allOf: [text], anyOf: [{ enum: ["a"] }] }),
@@ -221,7 +221,7 @@ const refused: Record<string, Record<string, unknown>> = {
     "true as a branch": schema({ anyOf: [true] }),
     "3.0's exclusiveMinimum": schema({ type: "number", exclusiveMinimum: true }),
   },
-  '"hasOwnProperty" name: `hasOwnProperty` is a name of JavaScript\'s and cannot be read': {
+  '"hasOwnProperty" name: `hasOwnProperty` is a property of all objects in JavaScript': {
     "a name that JavaScript's objects have": object({ hasOwnProperty: text }),
   },
   '"$ref" reference: `#/components/schemas/A` leads to itself': { "a circle": schema(ref("A")) },
@@ -304,7 +304,7 @@ const noted: Record<string, [document: unknown, notes: string[]]> = {
     Array(2).fill(`${digits} callers must read the response with \`parseAs: "text"\``),
   ],
   "numbers of 64 bits in a query": [query(int64), [`${digits} write \`type: string\``]],
-  "nothing about text of 64 bits": [responding({ ...text, format: "int64" }), []],
+  "nothing about strings of 64 bits": [responding({ ...text, format: "int64" }), []],
   "the first place of the document first": [
     object({ first: ref("B"), second: slow }, {}, { B: int64 }),
     [long, expect.stringContaining(digits)],
