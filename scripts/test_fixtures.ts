@@ -5,8 +5,8 @@
  * @module
  */
 
-import { copyProject } from "./support/files.ts";
 import { addExample, addOverlay } from "../tests/fixtures/add.ts";
+import { copyProject } from "./support/files.ts";
 import { deno, mustRun, runTask } from "./support/process.ts";
 
 await using project = await copyProject();

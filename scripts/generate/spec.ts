@@ -46,7 +46,7 @@ const config = await createConfig({
 });
 
 /** The path as it is shown to people. */
-export function show(path: string): string {
+function show(path: string): string {
   return relative(process.cwd(), path) || ".";
 }
 
