@@ -1,14 +1,16 @@
 /**
- * Measures the package against its peers: the time per call, on Node, Deno and Bun, and the size.
+ * Measures the package against its peers: the time and the CPU per call, on Node, Deno and Bun, and
+ * the size.
  *
  *     deno task bench [--quick] [RUNTIME…]
  *
- * With `--quick` the only peers are `fetch`, the floor and openapi-fetch. The peers are installed
- * from npm, once, into the user's cache. Nothing fails for being slow.
+ * With `--quick` the only peers are `fetch`, the floor and openapi-fetch. The variable `BEFORE` may
+ * name another checkout of this project, which is measured too. The peers are installed from npm,
+ * once, into the user's cache. Nothing fails for being slow.
  */
 
 import { build } from "esbuild";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import denoJson from "../deno.json" with { type: "json" };
 import { type Client, clients } from "./bench/clients.ts";
@@ -16,8 +18,12 @@ import { root } from "./support/files.ts";
 import { cache, installBun, npm } from "./support/npm.ts";
 import { mustRun } from "./support/process.ts";
 
-const PEERS = { "@hey-api/openapi-ts": "0.99.0", ky: "2.1.0", ofetch: "1.5.1", openai: "7.57.0" };
-const { "openapi-fetch": openapiFetch, typescript } = denoJson.imports;
+const PEERS = [
+  "ky@2.1.0",
+  "ofetch@1.5.1",
+  "openai@7.57.0",
+  denoJson.imports["openapi-fetch"].replace("npm:", ""),
+];
 const CONCURRENCIES = [1, 32];
 const RUNTIMES = [
   { name: "Node", command: () => "node", args: [] },
@@ -44,32 +50,21 @@ const chosen = Deno.args.filter((arg) => arg !== "--quick").map((name) => name.t
 const runtimes = RUNTIMES.filter(({ name }) =>
   !chosen.length || chosen.includes(name.toLowerCase())
 );
-const contenders = quick ? clients.slice(0, 4) : clients;
+const before = Deno.env.get("BEFORE");
+const contenders = clients.filter(({ name }, index) =>
+  name === "before" ? before : index < 4 || !quick
+);
 const folder = join(cache, "bench");
 
 /** Installs the peers and bundles the project's TypeScript for every runtime. */
 async function prepare(): Promise<void> {
   await Deno.mkdir(folder, { recursive: true });
-  const peers = Object.entries(PEERS).map(([name, version]) => `${name}@${version}`);
-  const own = [openapiFetch, typescript]; // the last is for hey-api's generator
-  await npm(["install", ...peers, ...own.map((target) => target.replace("npm:", ""))], folder);
-  const generator = join(folder, "node_modules/.bin/openapi-ts");
-  const args = ["-i", join(root, "openapi/openapi.yaml"), "-o", "hey-api", "--silent"];
-  await mustRun(generator, args, { cwd: folder });
-  await build({
-    stdin: {
-      contents: `export { checkKey } from "./hey-api/sdk.gen.ts";
-                 export { client } from "./hey-api/client.gen.ts";`,
-      resolveDir: folder,
-    },
-    outfile: join(folder, "hey-api.js"),
-    bundle: true,
-    format: "esm",
-  });
+  await npm(["install", ...PEERS], folder);
   await build({
     entryPoints: {
       "scam-address": join(root, "mod.ts"),
       measure: join(root, "scripts/bench/measure.ts"),
+      ...before && { before: resolve(before, "mod.ts") },
     },
     outdir: folder,
     bundle: true,
@@ -102,7 +97,9 @@ await using server = Deno.serve(
   },
 );
 const names = contenders.map(({ name }) => name);
-console.log("Microseconds per call, their ratio to fetch, and their ratio to openapi-fetch:\n");
+console.log(
+  "Microseconds per call / microseconds of CPU, each with its ratio to openapi-fetch's:\n",
+);
 console.log(`| runtime | at a time | body | ${names.join(" | ")} |`);
 console.log(`| --- | --: | --- |${" --: |".repeat(names.length)}`);
 for (const { name, command, args } of runtimes) {
@@ -112,13 +109,12 @@ for (const { name, command, args } of runtimes) {
     for (const body of Object.keys(BODIES)) {
       const url = `http://127.0.0.1:${server.addr.port}/${body}/`;
       const measure = [...args, "measure.js", url, `${concurrency}`, ...names];
-      const times = JSON.parse(await mustRun(executable, measure, { cwd: folder }));
-      const cells = names.map((name) =>
-        [
-          times[name].toFixed(0),
-          ...["fetch", "openapi-fetch"].map((base) => (times[name] / times[base]).toFixed(2)),
-        ].join(" / ")
-      );
+      const costs = JSON.parse(await mustRun(executable, measure, { cwd: folder }));
+      const cell = (name: string, unit: "time" | "cpu") => {
+        const [own, base] = [name, "openapi-fetch"].map((name) => costs[name][unit]);
+        return `${own.toFixed(0)} (${(own / base).toFixed(2)})`;
+      };
+      const cells = names.map((name) => `${cell(name, "time")} / ${cell(name, "cpu")}`);
       console.log(`| ${name} ${version} | ${concurrency} | ${body} | ${cells.join(" | ")} |`);
     }
   }

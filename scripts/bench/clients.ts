@@ -42,6 +42,16 @@ async function floor(url: string): Promise<unknown> {
   }
 }
 
+const own: Client = {
+  name: "@scam-address/client",
+  module: "./scam-address.js",
+  exports: "createClient",
+  prepare({ createClient }, baseUrl) {
+    const client = createClient({ baseUrl, apiKey });
+    return () => client.checkOwnKey();
+  },
+};
+
 export const clients: readonly Client[] = [
   {
     name: "fetch",
@@ -51,15 +61,7 @@ export const clients: readonly Client[] = [
     name: "floor",
     prepare: (_, baseUrl) => () => floor(`${baseUrl}checkKey`),
   },
-  {
-    name: "@scam-address/client",
-    module: "./scam-address.js",
-    exports: "createClient",
-    prepare({ createClient }, baseUrl) {
-      const client = createClient({ baseUrl, apiKey });
-      return () => client.checkOwnKey();
-    },
-  },
+  own,
   {
     name: "openapi-fetch",
     module: "openapi-fetch",
@@ -67,15 +69,6 @@ export const clients: readonly Client[] = [
     prepare({ default: createClient }, baseUrl) {
       const client = createClient({ baseUrl });
       return async () => (await client.POST("/checkKey", { body })).data;
-    },
-  },
-  {
-    name: "@hey-api/openapi-ts",
-    module: "./hey-api.js",
-    exports: "checkKey, client",
-    prepare({ checkKey, client }, baseUrl) {
-      client.setConfig({ baseUrl: baseUrl.slice(0, -1) });
-      return async () => (await checkKey({ body })).data;
     },
   },
   {
@@ -105,4 +98,5 @@ export const clients: readonly Client[] = [
       return () => client.post("/checkKey", { body });
     },
   },
+  { ...own, name: "before", module: "./before.js" },
 ];
