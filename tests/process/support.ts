@@ -3,6 +3,7 @@ import { expect } from "@std/expect";
 import { spawnSync } from "node:child_process";
 import { root } from "../../scripts/support/files.ts";
 import { mustRun, run } from "../../scripts/support/process.ts";
+import { skip } from "../../scripts/support/skip.ts";
 
 /** Bundles a program; `await using` removes it. */
 export async function bundle(program: string): Promise<{ path: string } & AsyncDisposable> {
@@ -15,15 +16,21 @@ export async function bundle(program: string): Promise<{ path: string } & AsyncD
 
 /** How a runtime starts a program. */
 export interface Runtime {
+  /** Its name; where it is not installed, followed by the reason why its tests are ignored. */
   name: string;
+  ignore: boolean;
   command: string;
   /** The flags for a program that may use the network at a host, or do anything. */
   flags: (host?: string) => string[];
 }
 
-/** The runtimes that are installed. */
+// Deno itself may stand in for a Node.js that is missing.
+const hasNode = /^v\d/.test(spawnSync("node", ["--version"], { encoding: "utf8" }).stdout);
+
+/** The runtimes that run the programs. */
 export const runtimes: Runtime[] = [{
   name: "Deno",
+  ignore: false,
   command: Deno.execPath(),
   flags: (host) => [
     "run",
@@ -32,11 +39,12 @@ export const runtimes: Runtime[] = [{
     "--v8-flags=--expose-gc",
     host ? `--allow-net=${host}` : "--allow-all",
   ],
+}, {
+  name: hasNode ? "Node" : `Node${skip("no Node.js in PATH")}`,
+  ignore: !hasNode,
+  command: "node",
+  flags: () => ["--expose-gc"],
 }];
-const node = spawnSync("node", ["--version"], { encoding: "utf8" });
-if (node.status === 0) {
-  runtimes.push({ name: "Node", command: "node", flags: () => ["--expose-gc"] });
-} else console.log("skipped: processes of Node.js, because there is no Node.js to run");
 
 /** Runs a bundled program and returns what it printed, which must be one line of JSON. */
 export async function play(
