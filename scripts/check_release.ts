@@ -1,6 +1,6 @@
 /**
- * Refuses a release that is not ready. Otherwise prints npm's dist-tag for it, in the form of an
- * output of a GitHub workflow's step: `dist-tag=latest`.
+ * Refuses a release that is not ready. Otherwise prints npm's dist-tag for it and its notes, as JSON,
+ * in the form of outputs of a GitHub workflow's step: `dist-tag=latest`, `notes="### Added …"`.
  *
  *     deno task check:release TAG
  *
@@ -10,15 +10,16 @@
 
 import { run } from "./support/process.ts";
 
-/** Whether a changelog has a dated section for a version, with at least one entry. */
-function hasReleaseNotes(changelog: string, version: string): boolean {
+/** The entries of a version's section, which has a date in its heading. */
+function releaseNotes(changelog: string, version: string): string | undefined {
   const section = changelog.split(/^## /m).find((text) => text.startsWith(`[${version}] - `));
-  return /^\S+ - \d{4}-\d{2}-\d{2}\r?\n[^]*\n- \S/.test(section ?? "");
+  const [, notes] = section?.match(/^\S+ - \d{4}-\d{2}-\d{2}\r?\n([^]*\n- \S[^]*)/) ?? [];
+  return notes?.trim();
 }
 
 const [tag = ""] = Deno.args;
 const { version } = JSON.parse(await Deno.readTextFile("deno.json"));
-const changelog = await Deno.readTextFile("CHANGELOG.md");
+const notes = releaseNotes(await Deno.readTextFile("CHANGELOG.md"), version);
 const { success: isOnMain, output } = await run("git", [
   "merge-base",
   "--is-ancestor",
@@ -30,7 +31,7 @@ const problems: string[] = [];
 if (tag !== `v${version}`) {
   problems.push(`The tag is "${tag}", but deno.json has version "${version}": tag "v${version}"`);
 }
-if (!hasReleaseNotes(changelog, version)) {
+if (!notes) {
   problems.push(
     `CHANGELOG.md has no entries below a heading "## [${version}] - YYYY-MM-DD": add them`,
   );
@@ -44,3 +45,4 @@ if (!isOnMain) {
 for (const problem of problems) console.error(`::error::${problem}`);
 if (problems.length) Deno.exit(1);
 console.log(`dist-tag=${version.includes("-") ? "next" : "latest"}`);
+console.log(`notes=${JSON.stringify(notes)}`);

@@ -36,10 +36,12 @@ async function check(
 for (
   const [version, distTag] of [["1.2.3", "latest"], ["2.0.0-beta.1", "next"]] as const
 ) {
-  Deno.test(`check_release prints the dist-tag ${distTag} for version ${version}`, async () => {
-    const changelog = NOTES.replace("1.2.3", version);
+  Deno.test(`check_release prints the dist-tag ${distTag} and the notes of ${version}`, async () => {
+    const older = "## [1.2.2] - 2026-01-01\n\n### Fixed\n\n- Old.\n";
+    const changelog = `${NOTES.replace("1.2.3", version)}- \`Another\`,\n  "more".\n\n${older}`;
     const { stdout, success } = await check(`v${version}`, { version, changelog });
-    expect([success, stdout]).toEqual([true, `dist-tag=${distTag}\n`]);
+    const notes = JSON.stringify('### Added\n\n- A thing.\n- `Another`,\n  "more".');
+    expect([success, stdout]).toEqual([true, `dist-tag=${distTag}\nnotes=${notes}\n`]);
   });
 }
 
