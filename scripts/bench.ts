@@ -4,9 +4,9 @@
  *
  *     deno task bench [--quick] [RUNTIME…]
  *
- * With `--quick` the only peers are `fetch`, the floor and openapi-fetch. The variable `BEFORE` may
- * name another checkout of this project, which is measured too. The peers are installed from npm,
- * once, into the user's cache. Nothing fails for being slow.
+ * With `--quick` the only peers are `fetch` and openapi-fetch. The variable `BEFORE` may name
+ * another checkout of this project, which is measured too. The peers are installed from npm, once,
+ * into the user's cache. Nothing fails for being slow.
  */
 
 import { build } from "esbuild";
@@ -52,7 +52,7 @@ const runtimes = RUNTIMES.filter(({ name }) =>
 );
 const before = Deno.env.get("BEFORE");
 const contenders = clients.filter(({ name }, index) =>
-  name === "before" ? before : index < 4 || !quick
+  name === "before" ? before : index < 3 || !quick
 );
 const folder = join(cache, "bench");
 

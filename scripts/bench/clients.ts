@@ -17,31 +17,6 @@ export interface Client {
 const apiKey = "demo-key";
 const body = { apiKey };
 
-/** The options of a `fetch` of `checkKey`. */
-function init(): RequestInit {
-  return {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  };
-}
-
-/** The least work of a client with a time-out, refused redirects and a limited body. */
-async function floor(url: string): Promise<unknown> {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), 30_000);
-  try {
-    const { signal } = controller;
-    const response = await fetch(url, { ...init(), redirect: "manual", signal });
-    for (const name of ["content-type", "content-length", "retry-after"]) {
-      response.headers.get(name);
-    }
-    return JSON.parse(new TextDecoder().decode(await response.arrayBuffer()));
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 const own: Client = {
   name: "@scam-address/client",
   module: "./scam-address.js",
@@ -55,11 +30,11 @@ const own: Client = {
 export const clients: readonly Client[] = [
   {
     name: "fetch",
-    prepare: (_, baseUrl) => async () => (await fetch(`${baseUrl}checkKey`, init())).json(),
-  },
-  {
-    name: "floor",
-    prepare: (_, baseUrl) => () => floor(`${baseUrl}checkKey`),
+    prepare(_, baseUrl) {
+      const headers = { "content-type": "application/json" };
+      const init = () => ({ method: "POST", headers, body: JSON.stringify(body) });
+      return async () => (await fetch(`${baseUrl}checkKey`, init())).json();
+    },
   },
   own,
   {
