@@ -8,6 +8,7 @@
 
 import { expect } from "@std/expect";
 import { build, stop } from "esbuild";
+import { createRequire } from "node:module";
 import { dirname, join, posix } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
 import { listFiles, makeFolder, root } from "./support/files.ts";
@@ -45,20 +46,15 @@ function node(...args: string[]): Promise<string> {
   return mustRun("node", args, { cwd: project });
 }
 
-Deno.test("package.json names the package, its version and its dependencies", () => {
+Deno.test("package.json has all that npm, bundlers and users read", () => {
+  const { name, version, license, imports } = denoJson;
+  const packages = ["@standard-schema/spec", "openapi-fetch"] as const;
+  const ranges = packages.map((name) => [name, imports[name].replace(`npm:${name}@`, "")]);
   expect(manifest).toMatchObject({
-    name: denoJson.name,
-    version: denoJson.version,
-    license: denoJson.license,
+    name,
+    version,
+    license,
     type: "module",
-  });
-  const names = ["@standard-schema/spec", "openapi-fetch"] as const;
-  const ranges = names.map((name) => [name, denoJson.imports[name].replace(`npm:${name}@`, "")]);
-  expect(manifest.dependencies).toEqual(Object.fromEntries(ranges));
-});
-
-Deno.test("package.json has all that npm and bundlers read", () => {
-  expect(manifest).toMatchObject({
     author: "The Scam Address Client authors",
     bin: { "scam-address": "esm/src/cli/main.js" },
     description: expect.stringMatching(/./),
@@ -67,6 +63,7 @@ Deno.test("package.json has all that npm and bundlers read", () => {
     publishConfig: { access: "public", provenance: true },
     sideEffects: ["./esm/src/cli/main.js", "./script/src/cli/main.js"],
   });
+  expect(manifest.dependencies).toEqual(Object.fromEntries(ranges));
   expect(manifest.scripts ?? manifest.devDependencies).toBeUndefined();
 });
 
@@ -101,7 +98,9 @@ Deno.test("the package has every document, each module twice with its types, and
 });
 
 Deno.test("npm publish has nothing to correct", async () => {
-  const { success, output } = await run("npm", ["publish", "--dry-run"], { cwd: folder });
+  // npm asks the registry even then: the version may exist, or be a prerelease, which needs a tag.
+  const args = ["publish", "--dry-run", "--force", "--tag=test"];
+  const { success, output } = await run("npm", args, { cwd: folder });
   expect([success, output]).toEqual([true, expect.not.stringContaining("auto-corrected")]);
 });
 
@@ -116,17 +115,14 @@ Deno.test("@arethetypeswrong/cli finds nothing", async () => {
   await mustRun("node", [attw, tarball, document]);
 });
 
-Deno.test("an ES module imports the package", async () => {
-  await node("esm.mjs");
-});
-
-Deno.test("a CommonJS module requires the package", async () => {
-  await node("commonjs.cjs");
-});
-
-Deno.test("instanceof works between what import and require load", async () => {
-  await node("instanceof.mjs");
-});
+const programs = {
+  "an ES module imports the package": "esm.mjs",
+  "a CommonJS module requires the package": "commonjs.cjs",
+  "instanceof works between what import and require load": "instanceof.mjs",
+};
+for (const [name, file] of Object.entries(programs)) {
+  Deno.test(name, async () => void await node(file));
+}
 
 Deno.test("the command checks a key with --sandbox", async () => {
   const env = { SCAM_ADDRESS_API_KEY: "demo-key" };
@@ -148,20 +144,13 @@ Deno.test("the command runs when a bundler drops what has no side effects", asyn
 });
 
 Deno.test("the errors work when Babel has turned their classes into functions", async () => {
-  const babel = join(await installTool("@babel/standalone", BABEL_VERSION), "babel.js");
-  await Deno.writeTextFile(
-    join(project, "errors.cjs"),
-    await node(
-      "-p",
-      `require(process.argv[1]).transform(
-      require("node:fs").readFileSync(process.argv[2], "utf8"),
-      { presets: [["env", { targets: { ie: "11" }, modules: "commonjs" }]] },
-    ).code`,
-      babel,
-      join(folder, "esm/src/errors.js"),
-    ),
-  );
-  expect(await Deno.readTextFile(join(project, "errors.cjs"))).not.toMatch(/\bclass \w+ extends\b/);
+  const babel = await installTool("@babel/standalone", BABEL_VERSION);
+  const { transform } = createRequire(import.meta.url)(babel);
+  const presets = [["env", { targets: { ie: "11" }, modules: "commonjs" }]];
+  const source = await Deno.readTextFile(join(folder, "esm/src/errors.js"));
+  const { code } = transform(source, { presets });
+  expect(code).not.toMatch(/\bclass \w+ extends\b/);
+  await Deno.writeTextFile(join(project, "errors.cjs"), code);
   await node("functions.cjs");
 });
 
@@ -184,8 +173,8 @@ for (const [entryPoint, file] of Object.entries(denoJson.exports)) {
   });
 }
 
-/** Compiles the consumer as an ES module and as CommonJS; resolves to the errors. */
-async function compile(version: string, resolution: string, nodeTypes?: string) {
+/** Compiles the consumer as an ES module and as CommonJS, which must succeed. */
+async function compile(version: string, resolution: string, nodeTypes?: string): Promise<void> {
   const modules: Record<string, string> = { node10: "commonjs", bundler: "preserve" };
   const config = {
     compilerOptions: {
@@ -204,26 +193,16 @@ async function compile(version: string, resolution: string, nodeTypes?: string) 
     files: ["consumer.mts", "consumer.cts", ...nodeTypes ? ["server.mts", "server.cts"] : []],
   };
   await Deno.writeTextFile(join(project, "tsconfig.json"), JSON.stringify(config));
-  const tsc = join(await installTool("typescript", version), "bin/tsc");
-  const { success, output } = await run("node", [tsc, "--project", project], { cwd: project });
-  const errors = [...output.matchAll(/^(\S+)\(.*error (TS\d+): /gm)].map(([, file, code]) =>
-    `${file} ${code}`
-  );
-  if (!success && !errors.length) throw new Error(output);
-  return { output, errors };
+  await node(join(await installTool("typescript", version), "bin/tsc"), "--project", project);
 }
 
 for (const version of TYPESCRIPT_VERSIONS) {
   for (const resolution of MODULE_RESOLUTIONS) {
     if (resolution === "node10" && version.startsWith("7.")) continue; // which no longer has it
-    Deno.test(`TypeScript ${version} compiles the consumer with ${resolution}`, async () => {
-      const { errors, output } = await compile(version, resolution);
-      expect(errors, output).toEqual([]);
-    });
+    Deno.test(`TypeScript ${version} compiles the consumer with ${resolution}`, () =>
+      compile(version, resolution));
   }
   Deno.test(`TypeScript ${version} compiles the consumer with @types/node alone`, async () => {
-    const types = await installTool("@types/node", NODE_TYPES_VERSION);
-    const { errors, output } = await compile(version, "nodenext", types);
-    expect(errors, output).toEqual([]);
+    await compile(version, "nodenext", await installTool("@types/node", NODE_TYPES_VERSION));
   });
 }
