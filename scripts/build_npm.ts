@@ -1,14 +1,15 @@
 /**
  * Builds the npm package into `npm/`: ES modules, CommonJS and types, tested under Node.
  *
- * It builds in another folder, which replaces `npm/` only when everything has succeeded.
+ * It builds in another folder; `npm/` is replaced only when everything has succeeded.
  */
 
 import { build } from "@deno/dnt";
+import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
 import npmMap from "../import_map.npm.json" with { type: "json" };
-import { root } from "./support/files.ts";
+import { makeFolder, root } from "./support/files.ts";
 import { packFolder, unpack } from "./support/npm.ts";
 import { run } from "./support/process.ts";
 
@@ -21,14 +22,6 @@ async function repositoryUrl(): Promise<string | undefined> {
     .replace(/^(ssh:\/\/)?git@([\w.-]+)[:/]/, "https://$2/")
     .replace(/\.git$/, "");
   return /^https:\/\/[\w.-]+\/[\w./-]+$/.test(url) ? url : undefined; // no credentials
-}
-
-/** Writes the import map for dnt, whose type check needs an `expect` with declarations. */
-async function writeImportMap(): Promise<string> {
-  const file = await Deno.makeTempFile({ suffix: ".json" });
-  const imports = { ...npmMap.imports, "@std/expect": "npm:expect@^30.5.2" };
-  await Deno.writeTextFile(file, JSON.stringify({ imports }));
-  return file;
 }
 
 /** Copies the documents; the README's links to files become links to the repository. */
@@ -58,14 +51,12 @@ async function finishManifest(folder: string): Promise<void> {
   await Deno.remove(join(folder, "esm/package.json"));
 }
 
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
-}
-
 Deno.chdir(root);
-await Deno.remove("npm.work", { recursive: true }).catch(ignoreMissing);
+await using work = await makeFolder();
+const outDir = join(work.path, "build");
 const repository = await repositoryUrl();
-const importMap = await writeImportMap();
+// dnt's type check needs an `expect` with declarations.
+const imports = { ...npmMap.imports, "@std/expect": "npm:expect@^30.5.2" };
 const entryPoints = Object.entries(denoJson.exports).map(([name, path]) => ({ name, path }));
 
 await build({
@@ -73,8 +64,8 @@ await build({
     ...entryPoints,
     { kind: "bin", name: "scam-address", path: denoJson.exports["./cli"] },
   ],
-  outDir: "./npm.work",
-  importMap,
+  outDir,
+  importMap: await work.write("import_map.json", { imports }),
   testPattern: "tests/*.test.ts",
   shims: { deno: { test: "dev" } },
   // Node 20 has all that the types below allow, and a polyfill has side effects.
@@ -84,7 +75,6 @@ await build({
     errorCause: false,
     objectHasOwn: false,
     promiseWithResolvers: false,
-    stringReplaceAll: false,
   },
   typeCheck: "both",
   declaration: "inline",
@@ -129,17 +119,14 @@ await build({
     sideEffects: ["./esm/src/cli/main.js", "./script/src/cli/main.js"],
     publishConfig: { access: "public", provenance: true },
   },
-  postBuild: () => copyDocuments("npm.work", repository),
+  postBuild: () => copyDocuments(outDir, repository),
 });
-await Deno.remove(importMap);
-await finishManifest("npm.work");
+await finishManifest(outDir);
 
 // `npm pack` chooses the files, so that the folder has exactly what will be published.
-const work = join(root, "npm.work");
-await unpack(await packFolder(work, work), work);
-await Deno.rename("npm", "npm.work/previous").catch(ignoreMissing);
-await Deno.rename("npm.work/package", "npm");
-await Deno.remove("npm.work", { recursive: true });
+await unpack(await packFolder(outDir, work.path), work.path);
+await rm("npm", { recursive: true, force: true });
+await cp(join(work.path, "package"), "npm", { recursive: true });
 console.log(`Built ${denoJson.name}@${denoJson.version} in npm/`);
 if (!repository) {
   console.log('It has no "repository", because neither GITHUB_REPOSITORY nor a remote names one');

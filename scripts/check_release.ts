@@ -20,27 +20,16 @@ function releaseNotes(changelog: string, version: string): string | undefined {
 const [tag = ""] = Deno.args;
 const { version } = JSON.parse(await Deno.readTextFile("deno.json"));
 const notes = releaseNotes(await Deno.readTextFile("CHANGELOG.md"), version);
-const { success: isOnMain, output } = await run("git", [
-  "merge-base",
-  "--is-ancestor",
-  "HEAD",
-  "origin/main",
-]);
+const ancestor = ["merge-base", "--is-ancestor", "HEAD", "origin/main"];
+const { success: isOnMain, output } = await run("git", ancestor);
 
-const problems: string[] = [];
-if (tag !== `v${version}`) {
-  problems.push(`The tag is "${tag}", but deno.json has version "${version}": tag "v${version}"`);
-}
-if (!notes) {
-  problems.push(
-    `CHANGELOG.md has no entries below a heading "## [${version}] - YYYY-MM-DD": add them`,
-  );
-}
-if (!isOnMain) {
-  problems.push(
-    `The tagged commit is not on "origin/main": merge it first${output && `; ${output}`}`,
-  );
-}
+const problems = [
+  tag !== `v${version}` &&
+  `The tag is "${tag}", but deno.json has version "${version}": tag "v${version}"`,
+  !notes && `CHANGELOG.md has no entries below a heading "## [${version}] - YYYY-MM-DD": add them`,
+  !isOnMain &&
+  `The tagged commit is not on "origin/main": merge it first${output && `; ${output}`}`,
+].filter(Boolean);
 
 for (const problem of problems) console.error(`::error::${problem}`);
 if (problems.length) Deno.exit(1);

@@ -20,10 +20,11 @@ import {
   installBun,
   installPackage,
   installTool,
-  os,
   takePackage,
 } from "./support/npm.ts";
+import { run } from "./support/process.ts";
 
+const { os } = Deno.build;
 const NODE_VERSIONS = ["20.20.2", "22.23.3", "24.21.0", "26.10.0"];
 const WORKERD_VERSION = "1.20261117.1";
 
@@ -53,22 +54,15 @@ async function runSuite(
   { command, args, stays }: Start,
   reported: Promise<CaseResult[]>,
 ): Promise<CaseResult[]> {
-  const child = new Deno.Command(command, {
-    args,
-    cwd: project,
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const timer = setTimeout(() => child.kill("SIGKILL"), TIME_LIMIT);
-  const end = child.output();
+  const killer = new AbortController();
+  const timer = setTimeout(() => killer.abort(), TIME_LIMIT);
+  const end = run(command, args, { cwd: project, signal: killer.signal });
   const results = await Promise.race([reported, end.then(() => undefined)]);
-  if (results && stays) child.kill();
-  const { code, stderr } = await end;
+  if (results && stays) killer.abort();
+  const { code, output } = await end;
   clearTimeout(timer);
-  const errors = new TextDecoder().decode(stderr);
-  if (!results) throw new Error(`It exited with ${code} and without a report:\n${errors}`);
-  if (!stays) expect(code, errors).toBe(0);
+  if (!results) throw new Error(`It exited with ${code} and without a report:\n${output}`);
+  if (!stays) expect(code, output).toBe(0);
   return results;
 }
 

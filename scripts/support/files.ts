@@ -6,7 +6,7 @@ import { join, relative, resolve } from "node:path";
 export const root: string = resolve(import.meta.dirname!, "../..");
 
 /** What is not copied with the project: it is large, made by a task, or git's. */
-const left = [".git", "node_modules", "npm", "npm.work"];
+const left = [".git", "node_modules", "npm"];
 
 /** Lists the files below a folder, relative to it, with slashes and sorted. */
 export async function listFiles(folder: string): Promise<string[]> {

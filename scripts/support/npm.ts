@@ -12,8 +12,6 @@ export const cache: string = join(
   "scam-address-client",
 );
 
-/** What npm's packages call this platform. */
-export const os: string = Deno.build.os;
 /** What npm's packages call this processor. */
 export const arch: string = Deno.build.arch === "x86_64" ? "x64" : "arm64";
 
@@ -79,5 +77,5 @@ export async function installTool(name: string, version: string): Promise<string
 /** Installs Bun into the cache, once; resolves to its executable. */
 export async function installBun(): Promise<string> {
   const target = arch === "x64" ? "x64" : "aarch64";
-  return join(await installTool(`@oven/bun-${os}-${target}`, BUN_VERSION), "bin/bun");
+  return join(await installTool(`@oven/bun-${Deno.build.os}-${target}`, BUN_VERSION), "bin/bun");
 }

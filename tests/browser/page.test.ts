@@ -4,6 +4,7 @@ import { build, stop } from "esbuild";
 import { fileURLToPath } from "node:url";
 import { chromium, openPage, skipped } from "../../scripts/support/chromium.ts";
 import { makeFolder } from "../../scripts/support/files.ts";
+import { run } from "../../scripts/support/process.ts";
 import { createSandbox } from "../../src/sandbox/service.ts";
 import { type SandboxResponse, serveSandbox } from "../../src/sandbox/server.ts";
 
@@ -44,23 +45,17 @@ function servePage(script: string) {
 /** Opens a page in Chromium until the results are there. */
 async function browse<T>(url: string, results: Promise<T>): Promise<T> {
   await using profile = await makeFolder();
-  const browser = new Deno.Command(chromium!, {
-    args: openPage(url, profile.path),
-    stdin: "null",
-    stdout: "null",
-    stderr: "piped",
-  }).spawn();
-  const timer = setTimeout(() => browser.kill(), TIME_LIMIT);
-  const ended = browser.output().then(({ stderr }) => {
-    throw new Error(`Chromium ended without results\n${new TextDecoder().decode(stderr)}`);
-  });
+  const killer = new AbortController();
+  const timer = setTimeout(() => killer.abort(), TIME_LIMIT);
+  const ended = run(chromium!, openPage(url, profile.path), { signal: killer.signal })
+    .then(({ output }) => {
+      throw new Error(`Chromium ended without results\n${output}`);
+    });
   try {
     return await Promise.race([results, ended]);
   } finally {
     clearTimeout(timer);
-    try {
-      browser.kill();
-    } catch { /* It has ended. */ }
+    killer.abort();
     await ended.catch(() => {});
   }
 }
