@@ -10,11 +10,14 @@
 
 import { run } from "./support/process.ts";
 
-/** The entries of a version's section, which has a date in its heading. */
+/**
+ * The entries of a version's section, which has a date in its heading. Each is one line, because
+ * GitHub shows the line breaks of a release's notes.
+ */
 function releaseNotes(changelog: string, version: string): string | undefined {
   const section = changelog.split(/^## /m).find((text) => text.startsWith(`[${version}] - `));
   const [, notes] = section?.match(/^\S+ - \d{4}-\d{2}-\d{2}\r?\n([^]*\n- \S[^]*)/) ?? [];
-  return notes?.trim();
+  return notes?.trim().replace(/\n {2}(?![ -])/g, " ");
 }
 
 const [tag = ""] = Deno.args;

@@ -37,10 +37,10 @@ for (
   const [version, distTag] of [["1.2.3", "latest"], ["2.0.0-beta.1", "next"]] as const
 ) {
   Deno.test(`check_release prints the dist-tag ${distTag} and the notes of ${version}`, async () => {
-    const older = "## [1.2.2] - 2026-01-01\n\n### Fixed\n\n- Old.\n";
-    const changelog = `${NOTES.replace("1.2.3", version)}- \`Another\`,\n  "more".\n\n${older}`;
+    const more = '- `Another`,\n  "more":\n  - Part.\n\n## [1.2.2] - 2026-01-01\n\n- Old.\n';
+    const changelog = NOTES.replace("1.2.3", version) + more;
     const { stdout, success } = await check(`v${version}`, { version, changelog });
-    const notes = JSON.stringify('### Added\n\n- A thing.\n- `Another`,\n  "more".');
+    const notes = JSON.stringify('### Added\n\n- A thing.\n- `Another`, "more":\n  - Part.');
     expect([success, stdout]).toEqual([true, `dist-tag=${distTag}\nnotes=${notes}\n`]);
   });
 }
