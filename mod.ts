@@ -1,18 +1,30 @@
 /**
- * The client of the Scam Address Service: it checks API keys and calls the service's operations
- * with the `X-API-Key` header handled for you.
+ * The client of the Scam Address Service: it checks API keys, and calls the service's operations with
+ * the `X-API-Key` header handled for you.
  *
- * @example Check a key
+ * {@linkcode createClient} makes a client, whose methods {@linkcode ScamAddressClient} describes;
+ * {@linkcode ClientOptions} has its options. All errors extend {@linkcode ScamAddressError}:
+ * {@linkcode HttpError}, {@linkcode NetworkError}, {@linkcode TimeoutError},
+ * {@linkcode RedirectError}, {@linkcode InvalidResponseError} and {@linkcode ConfigurationError}.
+ *
+ * The other entry points are
+ * [`sandbox`](https://jsr.io/@scam-address/client/doc/sandbox), the service in memory, for tests and
+ * demonstrations; [`sandbox/server`](https://jsr.io/@scam-address/client/doc/sandbox/server), which
+ * serves it over HTTP; and [`cli`](https://jsr.io/@scam-address/client/doc/cli), the command
+ * `scam-address`.
+ *
+ * @example Check the client's own key
  * ```ts
  * import { createClient } from "@scam-address/client";
  * import { createSandbox } from "@scam-address/client/sandbox";
  *
  * const client = createClient({
  *   baseUrl: "https://service.example/api/",
- *   fetch: createSandbox({ keys: { "demo-key": 100 } }).fetch, // leave it out to call the service
+ *   apiKey: "demo-key",
+ *   fetch: createSandbox().fetch, // leave it out to call the service
  * });
- * const status = await client.checkKey("demo-key");
- * console.log(status.apiKeyValid ? `${status.data.credits} credits` : "not valid");
+ * const status = await client.checkOwnKey();
+ * console.log(status.apiKeyValid ? `${status.data.credits} credits` : "not valid"); // 100 credits
  * ```
  *
  * @module
@@ -25,11 +37,14 @@ export type {
   InvalidKey,
   KeyStatus,
   Method,
+  MethodOptions,
   Middleware,
+  Readable,
   ScamAddressClient,
   SchemaOptions,
   UncheckedOptions,
   ValidKey,
+  Writable,
 } from "./src/api.ts";
 export { createClient } from "./src/client.ts";
 export {

@@ -2,8 +2,11 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type {
   Client,
   ClientOptions as OpenapiFetchOptions,
+  ClientPathsWithMethod,
   FetchResponse,
+  MaybeOptionalInit,
   Middleware as OpenapiFetchMiddleware,
+  RequestBodyOption,
 } from "openapi-fetch";
 
 import type { operations, paths } from "./generated/types.ts";
@@ -21,47 +24,95 @@ export type InvalidKey = Extract<KeyStatus, { apiKeyValid: false }>;
 /** An HTTP method for {@linkcode ScamAddressClient.call}. */
 export type Method = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | "PUT";
 
-// Local names for types of libraries: `deno doc --lint` requires docs of every type used here.
+/**
+ * What responses contain of a schema in the OpenAPI document: without its `writeOnly` properties.
+ *
+ * @example Name the data of a response
+ * ```ts
+ * import type { components, Readable } from "@scam-address/client";
+ *
+ * type Status = Readable<components["schemas"]["KeyStatus"]>;
+ * const status: Status = { apiKeyValid: false };
+ * ```
+ */
+export type Readable<Schema> = ResponseOf<{ responses: { 200: ContentOf<Schema> } }>;
 
-/** @internal */
+/**
+ * What requests contain of a schema in the OpenAPI document: without its `readOnly` properties.
+ *
+ * @example Name the body of a request
+ * ```ts
+ * import type { components, Writable } from "@scam-address/client";
+ *
+ * const body: Writable<components["schemas"]["CheckKeyRequest"]> = { apiKey: "some-key" };
+ * ```
+ */
+export type Writable<Schema> = BodyOf<{ requestBody: ContentOf<Schema> }>;
+
+// Local names for types of libraries: `deno doc --lint` requires docs of every type used here.
+// `@ignore` keeps them out of the docs; `@internal` would too, but API Extractor drops what has it.
+
+/** @ignore */
 type FetchClient<Paths extends object> = Client<Paths>;
 
-/** @internal */
+/** @ignore */
 type FetchOptions = OpenapiFetchOptions;
 
-/** @internal */
+/** @ignore */
 type FetchMiddleware = OpenapiFetchMiddleware;
 
-/** @internal */
-type ResponseOf<Operation extends object> = NonNullable<
-  FetchResponse<Operation, object, "application/json">["data"]
+/** @ignore */
+type ResponseOf<Operation extends object> = Exclude<
+  FetchResponse<Operation, object, "application/json">["data"],
+  undefined
 >;
 
-/** @internal */
+/** @ignore */
+type BodyOf<Operation> = RequestBodyOption<Operation>["body"];
+
+/** @ignore */
+type ContentOf<Schema> = { content: { "application/json": Schema } };
+
+/** @ignore */
 type StandardSchema = StandardSchemaV1;
 
-/** @internal */
+/** @ignore */
 type OutputOf<Given extends StandardSchema> = StandardSchemaV1.InferOutput<Given>;
 
 /**
- * Runs code around calls, for `use` or the option `middleware` of `GET`, `POST` …: [middleware of
+ * Runs code around calls: [middleware of
  * openapi-fetch](https://openapi-ts.dev/openapi-fetch/middleware-auth), an object with one or more
- * of these functions.
+ * of these functions. Add it with `use`, or with the option `middleware` of `GET`, `POST` …
  *
  * - `onRequest({ request, schemaPath, params, options, id })` is called before the first attempt.
  *   It may return a `Request` to send instead, or a `Response` to use instead of sending.
  * - `onResponse({ request, response, … })` is called after the last attempt. It may return a
- *   `Response` to use instead.
+ *   `Response` to use instead. To read a response, read a `clone()`.
  * - `onError({ request, error, … })` is called when there is no response. It may return a
  *   `Response`, or an `Error` to throw instead.
  *
- * Middleware runs once for each call, also for `checkKey` and `call`. It does not see the client's
- * key in a header, which is added after it ran, but it sees the body of `checkKey`, which contains
- * a key. Its `options.parseAs` is `"stream"` in place of `"json"`, because this client parses JSON
- * itself.
+ * Middleware runs once for each call, even for `checkKey` and `call`. It does not see the client's
+ * key in a header, because the key is added after middleware ran. It sees the body of `checkKey`,
+ * which contains a key. Its `options.parseAs` is `"text"` in place of `"json"`, because this client
+ * parses JSON itself.
  *
  * A call rejects with what middleware throws. Middleware and the responses that it returns are not
- * limited in time or size, except by the call's `signal`. To read a response, read a `clone()`.
+ * limited in time or size, except by the call's `signal`.
+ *
+ * @example Add a header to every request, and log every response
+ * ```ts
+ * import { createClient, type Middleware } from "@scam-address/client";
+ * import { createSandbox } from "@scam-address/client/sandbox";
+ *
+ * const trace: Middleware = {
+ *   onRequest: ({ request }) => request.headers.set("x-request-id", crypto.randomUUID()),
+ *   onResponse: ({ request, response }) => console.log(request.url, response.status),
+ * };
+ * const { fetch } = createSandbox();
+ * const client = createClient({ baseUrl: "https://service.example/", fetch });
+ * client.use(trace);
+ * await client.checkKey("demo-key"); // prints "https://service.example/checkKey 200"
+ * ```
  */
 export type Middleware = FetchMiddleware;
 
@@ -76,16 +127,33 @@ export interface ClientOptions {
    */
   baseUrl: string | URL;
   /**
-   * The API key, sent in the `X-API-Key` header of operations that need one, and checked by
-   * `checkOwnKey`. Without it, only operations that need no key can be called.
+   * The API key. It is sent in the `X-API-Key` header of operations that need one, and
+   * `checkOwnKey` checks it. Without it, only operations that need no key can be called.
+   *
+   * A key is printable ASCII, without spaces at its ends, of at most 4,096 characters.
    *
    * A function that returns the key, or a promise of it, is called once for each call that needs
-   * the key, so that keys can rotate. A call rejects with what it throws.
+   * the key, so that keys can rotate. A call rejects with what the function throws.
+   *
+   * @example A key that rotates
+   * ```ts
+   * import { createClient } from "@scam-address/client";
+   * import { createSandbox } from "@scam-address/client/sandbox";
+   *
+   * let keys = ["first-key", "second-key"];
+   * const client = createClient({
+   *   baseUrl: "https://service.example/",
+   *   apiKey: () => keys[0]!, // such as one that a vault returns
+   *   fetch: createSandbox({ keys: { "first-key": 0, "second-key": 5 } }).fetch,
+   * });
+   * keys = keys.slice(1);
+   * console.log(await client.checkOwnKey()); // { apiKeyValid: true, data: { credits: 5 } }
+   * ```
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
    * Limits the time of each attempt, in milliseconds, from its start to the last byte of the
-   * response's body: a whole number from 1 to 2 147 483 647.
+   * response's body: a whole number from 1 to 2,147,483,647.
    *
    * @default {30_000}
    */
@@ -104,7 +172,7 @@ export interface ClientOptions {
    */
   maxResponseBytes?: number | undefined;
   /**
-   * Headers to send with every request. An `X-API-Key` is ignored; use
+   * Headers to send with every request: an object or a `Headers`. An `X-API-Key` is ignored; use
    * {@linkcode ClientOptions.apiKey}.
    */
   headers?: FetchOptions["headers"] | undefined;
@@ -112,11 +180,12 @@ export interface ClientOptions {
    * A custom `fetch`, to test, proxy or trace requests; by default the global one.
    *
    * It must return a `Response` that nobody has read, and it must not follow redirects but return
-   * them, as the request's `redirect: "manual"` says. What it throws becomes a `NetworkError`.
+   * them, as the request's `redirect: "manual"` says. What it throws becomes a `NetworkError`,
+   * whose `cause` has its message, code and stack.
    */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**
-   * Allows `http:` for hosts other than loopback addresses. Everyone on the way to the service can
+   * Allows `http:` for hosts other than loopback addresses. Anyone between you and the service can
    * then read the API key.
    *
    * @default {false}
@@ -148,8 +217,21 @@ export interface ClientOptions {
 /** Options of a single call. */
 export interface CallOptions {
   /**
-   * Cancels the call when it is aborted, at any point of it. The call rejects with the signal's
-   * reason.
+   * Cancels the call when it is aborted, at any point of the call, which then rejects with the
+   * signal's reason.
+   *
+   * @example Stop when the user leaves, or after ten seconds in all
+   * ```ts
+   * import { createClient } from "@scam-address/client";
+   * import { createSandbox } from "@scam-address/client/sandbox";
+   *
+   * const { fetch } = createSandbox();
+   * const client = createClient({ baseUrl: "https://service.example/", fetch });
+   * const leaving = new AbortController();
+   * const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(10_000)]);
+   * console.log(await client.checkKey("demo-key", { signal }));
+   * leaving.abort();
+   * ```
    */
   signal?: AbortSignal | null | undefined;
   /** Overrides {@linkcode ClientOptions.timeout}, in milliseconds. */
@@ -163,11 +245,14 @@ export interface EndpointOptions extends CallOptions {
   /** The body, sent as JSON; leave it out to send none. GET and HEAD cannot have one. */
   body?: unknown;
   /**
-   * The query parameters: texts, numbers, booleans, `Date`s, which are written as ISO 8601, and
+   * The query parameters: strings, numbers, booleans, `Date`s, which are written as ISO 8601, and
    * lists of these, which repeat the name. `null` and `undefined` are left out.
    */
   query?: Readonly<Record<string, unknown>> | undefined;
-  /** Headers in addition to the client's; `null` removes one. An `X-API-Key` is ignored. */
+  /**
+   * Headers in addition to the client's: an object, in which `null` removes a header, or a
+   * `Headers`. An `X-API-Key` is ignored.
+   */
   headers?: ClientOptions["headers"];
   /**
    * Whether the request may be sent again after any temporary failure; by default what HTTP says of
@@ -192,12 +277,56 @@ export interface UncheckedOptions extends EndpointOptions {
   schema?: undefined;
 }
 
+/** Options of `GET`, `POST` and the other methods, in addition to openapi-fetch's own. */
+export interface MethodOptions {
+  /** Overrides {@linkcode ClientOptions.timeout}, in milliseconds: a number. */
+  timeout?: unknown;
+  /** Overrides {@linkcode ClientOptions.retries}: a number. */
+  retries?: unknown;
+  /**
+   * Whether the request may be sent again after any temporary failure: a boolean; by default what
+   * the OpenAPI document says of the operation.
+   */
+  idempotent?: unknown;
+  /**
+   * openapi-fetch's types accept any name here; this client refuses those that neither it, nor
+   * openapi-fetch, nor the standard of `fetch` has.
+   */
+  [name: string]: unknown;
+}
+
+// As in openapi-fetch, so that its types take this package's client for one of its own.
+
+/** @ignore */
+// deno-lint-ignore ban-types
+type RequiredKey<T> = { [Key in keyof T]: {} extends Pick<T, Key> ? never : Key }[keyof T];
+
+/** @ignore */
+type RequiredKeys<T> = RequiredKey<T> extends undefined ? never : RequiredKey<T>;
+
+/** @ignore */
+type HttpMethod = Lowercase<Method> | "trace";
+
+/** @ignore */
+type InitOf<Init> = RequiredKeys<Init> extends never ? [(Init & MethodOptions)?]
+  : [Init & MethodOptions];
+
+/** @ignore */
+// deno-lint-ignore no-explicit-any -- what paths contain is for openapi-fetch's types to say
+type TypedMethod<Paths extends { [Path in keyof Paths]: any }, Name extends HttpMethod> = <
+  Path extends ClientPathsWithMethod<Client<Paths>, Name>,
+  Init extends MaybeOptionalInit<Paths[Path], Name>,
+>(
+  path: Path,
+  ...init: InitOf<Init>
+) => Promise<FetchResponse<Paths[Path][Name], Init, `${string}/${string}`>>;
+
 /**
- * Calls the service: `checkKey`, `checkOwnKey`, `call`, and
- * [openapi-fetch](https://openapi-ts.dev/openapi-fetch/)'s methods for the operations of the
- * OpenAPI document.
+ * Calls the service: `checkKey` and `checkOwnKey` check a key, `call` calls an endpoint by its name,
+ * and [openapi-fetch](https://openapi-ts.dev/openapi-fetch/)'s methods, such as `GET` and `POST`,
+ * call the operations of the OpenAPI document.
  *
- * `GET`, `POST` and the other methods resolve to `{ data, error, response }`, also for a 4xx or 5xx
+ * `GET`, `POST` and the other methods resolve to `{ data, error, response }`, even for a 4xx or 5xx
  * status and for 304. Then `data` is `undefined` and `error` is the body, which may be empty. For
  * every other failure they reject with the same errors as {@linkcode ScamAddressClient.call}.
  *
@@ -209,47 +338,12 @@ export interface UncheckedOptions extends EndpointOptions {
  * `"stream"`, which are not checked. The body is always read to its end first, within `timeout` and
  * `maxResponseBytes`, so `"stream"` is not for streams that never end.
  *
- * All methods read their arguments before they return, so later changes of an object or of the
- * middleware do not change a call.
+ * All methods read their arguments before they return, so later changes of an object do not
+ * change a call.
  *
  * @typeParam Paths The type `paths` that openapi-typescript generates from an OpenAPI document.
  */
 export interface ScamAddressClient<Paths extends object = paths> extends FetchClient<Paths> {
-  /** Sends a GET request; resolves to `{ data, error, response }`. */
-  GET: FetchClient<Paths>["GET"];
-  /** Sends a PUT request; resolves to `{ data, error, response }`. */
-  PUT: FetchClient<Paths>["PUT"];
-  /** Sends a POST request; resolves to `{ data, error, response }`. */
-  POST: FetchClient<Paths>["POST"];
-  /** Sends a DELETE request; resolves to `{ data, error, response }`. */
-  DELETE: FetchClient<Paths>["DELETE"];
-  /** Sends an OPTIONS request; resolves to `{ data, error, response }`. */
-  OPTIONS: FetchClient<Paths>["OPTIONS"];
-  /** Sends a HEAD request; resolves to `{ data, error, response }`. */
-  HEAD: FetchClient<Paths>["HEAD"];
-  /** Sends a PATCH request; resolves to `{ data, error, response }`. */
-  PATCH: FetchClient<Paths>["PATCH"];
-  /** Always rejects: `fetch` does not allow the method TRACE. */
-  TRACE: FetchClient<Paths>["TRACE"];
-  /** Sends a request with a method in lower case, as in `request("post", "/checkKey", …)`. */
-  request: FetchClient<Paths>["request"];
-
-  /**
-   * Adds middleware to all later calls, also to `checkKey` and `call`.
-   *
-   * @param middleware The middleware, in the order in which it gets requests; responses go through
-   * it in the opposite order.
-   * @throws {ConfigurationError} When it is not middleware.
-   */
-  use(...middleware: Middleware[]): void;
-
-  /**
-   * Removes middleware from all later calls.
-   *
-   * @param middleware The same objects that {@linkcode ScamAddressClient.use} got.
-   */
-  eject(...middleware: Middleware[]): void;
-
   /**
    * Checks whether an API key is valid and how many credits it has.
    *
@@ -266,14 +360,14 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    * console.log(status.apiKeyValid ? status.data.credits : "not valid"); // 100
    * ```
    *
-   * @param apiKey The key to check, of a user for example; the client needs no key of its own.
+   * @param apiKey The key to check, such as a user's; the client needs no key of its own.
    * @param options Options of this call, which override the client's.
    * @returns The status of the key.
-   * @throws {ConfigurationError} When the key is no string, or no header can carry it, or an option
-   * is wrong.
+   * @throws {ConfigurationError} When the key is not a string, or has characters that a header cannot
+   * carry, or an option is wrong.
    * @throws {HttpError} When the service responds with a 4xx or 5xx status, or with 304.
    * @throws {RedirectError} When the service responds with a redirect.
-   * @throws {NetworkError} When the service cannot be reached or the response breaks off.
+   * @throws {NetworkError} When the service cannot be reached or the response is cut short.
    * @throws {TimeoutError} When the last attempt does not end within `timeout`.
    * @throws {InvalidResponseError} When the response does not match the OpenAPI document.
    */
@@ -330,15 +424,15 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    *
    * @typeParam Given The type of the schema.
    * @param method The method.
-   * @param endpoint The name of the endpoint, which is added to the base URL as it is: encode what
-   * a user has typed with `encodeURIComponent`.
+   * @param endpoint The name of the endpoint, which is added to the base URL as it is: apply
+   * `encodeURIComponent` to user input.
    * @param options The schema, what to send, and options that override the client's.
    * @returns The output of the schema. The schema gets `undefined` for a 2xx response without
    * content.
    * @throws {ConfigurationError} When the client has no key, or an argument is wrong.
    * @throws {HttpError} When the service responds with a 4xx or 5xx status, or with 304.
    * @throws {RedirectError} When the service responds with a redirect.
-   * @throws {NetworkError} When the service cannot be reached or the response breaks off.
+   * @throws {NetworkError} When the service cannot be reached or the response is cut short.
    * @throws {TimeoutError} When the last attempt does not end within `timeout`.
    * @throws {InvalidResponseError} When the response is not JSON, is too large, or does not match
    * the schema.
@@ -359,4 +453,56 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    * @throws {ScamAddressError} The same errors as with a schema.
    */
   call(method: Method, endpoint: string, options?: UncheckedOptions): Promise<unknown>;
+
+  /** Sends a GET request; resolves to `{ data, error, response }`. */
+  GET: TypedMethod<Paths, "get">;
+  /** Sends a PUT request; resolves to `{ data, error, response }`. */
+  PUT: TypedMethod<Paths, "put">;
+  /**
+   * Sends a POST request; resolves to `{ data, error, response }`.
+   *
+   * @example Call an operation of the OpenAPI document
+   * ```ts
+   * import { createClient } from "@scam-address/client";
+   * import { createSandbox } from "@scam-address/client/sandbox";
+   *
+   * const { fetch } = createSandbox();
+   * const client = createClient({ baseUrl: "https://service.example/", fetch });
+   * const { data, error, response } = await client.POST("/checkKey", {
+   *   body: { apiKey: "demo-key" },
+   *   timeout: 5_000,
+   * });
+   * if (data) console.log(data.apiKeyValid); // true
+   * else console.log(`The status is ${response.status}, and the body is`, error);
+   * ```
+   */
+  POST: TypedMethod<Paths, "post">;
+  /** Sends a DELETE request; resolves to `{ data, error, response }`. */
+  DELETE: TypedMethod<Paths, "delete">;
+  /** Sends an OPTIONS request; resolves to `{ data, error, response }`. */
+  OPTIONS: TypedMethod<Paths, "options">;
+  /** Sends a HEAD request; resolves to `{ data, error, response }`. */
+  HEAD: TypedMethod<Paths, "head">;
+  /** Sends a PATCH request; resolves to `{ data, error, response }`. */
+  PATCH: TypedMethod<Paths, "patch">;
+  /** Always rejects: `fetch` does not allow the method TRACE. */
+  TRACE: FetchClient<Paths>["TRACE"];
+  /** Sends a request with a method in lower case, as in `request("post", "/checkKey", …)`. */
+  request: FetchClient<Paths>["request"];
+
+  /**
+   * Adds middleware to all later calls, even to those of `checkKey` and `call`.
+   *
+   * @param middleware The middleware, in the order in which it gets requests; responses go through
+   * it in the opposite order.
+   * @throws {Error} When it is not middleware, as openapi-fetch does.
+   */
+  use(...middleware: Middleware[]): void;
+
+  /**
+   * Removes middleware from all later calls.
+   *
+   * @param middleware The same objects that {@linkcode ScamAddressClient.use} got.
+   */
+  eject(...middleware: Middleware[]): void;
 }

@@ -31,19 +31,23 @@ export function convert<T>(option: string, requirement: string, make: () => T | 
   throw wrong(option, `must be ${requirement}`);
 }
 
-/** Checks an object with names; an `AbortSignal`, for example, is none. */
+/** Checks an object with names, which an `AbortSignal`, for example, is not. */
 export function checkObject(name: string, value: unknown): void {
   const isPlain = Object.prototype.toString.call(value) === "[object Object]";
   if (!isPlain) throw mustBe(name, "an object", value);
 }
 
-/** Checks options: an object without names that are not in a list. */
-export function checkOptions(options: unknown, names: readonly string[], owner: string): void {
+/** Checks options, an object without names that are not in a list, and returns a copy. */
+export function readOptions<Options extends object>(
+  options: Options,
+  names: readonly string[],
+  owner: string,
+  advice = "",
+): Options {
   checkObject("options", options);
-  const name = Object.keys(options as object).find((name) => !names.includes(name));
-  if (name !== undefined) {
-    throw wrong(name, `is not an option of ${owner}, which has ${names.join(", ")}`);
-  }
+  const name = Object.keys(options).find((name) => !names.includes(name));
+  if (name === undefined) return { ...options };
+  throw wrong(name, `is not an option of ${owner}, which has ${names.join(", ")}${advice}`);
 }
 
 /** Checks a numeric option; returns its default when it is undefined. */
@@ -59,15 +63,18 @@ export function readNumber(
   throw wrong(name, `must be a whole number from ${min} to ${max}`);
 }
 
-/** Checks that an API key can be sent in a header unchanged; the error does not quote it. */
+/** Whether a value is an API key that a header can carry. */
+export function isApiKey(value: unknown): value is string {
+  return typeof value === "string" && /^[ -~]{1,4096}$/.test(value) && value.trim() === value;
+}
+
+/** Checks an API key; the error does not quote it. */
 export function readApiKey(value: unknown): string {
   if (typeof value !== "string") throw mustBe("apiKey", "a string", value);
   if (!value) throw wrong("apiKey", "must not be empty");
-  if (/^[ -~\xa0-\xff]+$/.test(value) && value.trim() === value) return value;
-  throw wrong(
-    "apiKey",
-    "must be Latin-1 text without line breaks and other control characters, and without spaces at its ends",
-  );
+  if (isApiKey(value)) return value;
+  const requirement = "printable ASCII, without spaces at its ends, of at most 4,096 characters";
+  throw wrong("apiKey", `must be ${requirement}`);
 }
 
 /** Checks the type of an optional value, and returns it. */
@@ -76,14 +83,9 @@ export function checkType(name: string, value: unknown, type: "boolean" | "funct
   throw mustBe(name, `a ${type}`, value);
 }
 
-/** Checks an argument that must be one of a few values. */
-export function checkOneOf(name: string, value: unknown, values: readonly string[]): void {
-  if (!values.includes(value as string)) throw wrong(name, `must be one of ${values.join(", ")}`);
-}
-
-/** Checks the signal of a call; returns a list of at most one. */
-export function readSignal(signal: AbortSignal | null | undefined): AbortSignal[] {
-  if (signal === undefined || signal === null) return [];
-  if (Object.prototype.toString.call(signal) === "[object AbortSignal]") return [signal];
+/** Checks the signal of a call, and returns it. */
+export function readSignal(signal: AbortSignal | null | undefined): AbortSignal | undefined {
+  if (signal === undefined || signal === null) return undefined;
+  if (Object.prototype.toString.call(signal) === "[object AbortSignal]") return signal;
   throw mustBe("signal", "an AbortSignal", signal);
 }

@@ -1,8 +1,4 @@
-import createFetchClient, {
-  type Client,
-  type ClientOptions as FetchOptions,
-  defaultBodySerializer,
-} from "openapi-fetch";
+import createFetchClient, { type Client } from "openapi-fetch";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
 import type {
@@ -14,27 +10,15 @@ import type {
   ScamAddressClient,
   SchemaOptions,
 } from "./api.ts";
-import { checkMiddleware, type Init, prepareCall, toFetchOptions } from "./call.ts";
-import { checkOptions, readApiKey, readNumber, readSignal, wrong } from "./checks.ts";
-import { checkSchema, readData, readReceived, type Result, validate } from "./data.ts";
-import { guardQuery, METHODS, toJson, toPath, toQuery, writeBody } from "./endpoint.ts";
-import { requestClass, RequestRecord, rethrow, sendRequest } from "./fetch.ts";
+import { type Init, type Kind, prepareCall, type Result } from "./call.ts";
+import { readApiKey, readNumber, readOptions, readSignal, wrong } from "./checks.ts";
+import { checkSchema, readData, toText, validate } from "./data.ts";
+import { guardPath, METHODS, toJson, toPath, toQuery } from "./endpoint.ts";
+import { RequestRecord, sendRequest } from "./fetch.ts";
 import type { paths } from "./generated/types.ts";
-import { CALL_OPTIONS, readClientOptions } from "./options.ts";
+import { CALL_OPTIONS, readClientOptions, readHeaders } from "./options.ts";
 import { httpError } from "./transport/response.ts";
 import { type Clock, systemClock, within } from "./transport/time.ts";
-
-/** How the methods of the client differ. */
-interface Kind {
-  /** Whether the operation is looked up in the OpenAPI document. */
-  readonly isDocumented: boolean;
-  /** Whether a status that is not 2xx is thrown. */
-  readonly throws: boolean;
-  /** Checks the data of a 2xx response. */
-  readonly schema?: StandardSchemaV1 | undefined;
-}
-
-type TypedPost = Client<paths>["POST"];
 
 /**
  * Creates a client of the Scam Address Service.
@@ -74,64 +58,53 @@ export function createClientWith<Paths extends object = paths>(
   clock: Clock,
 ): ScamAddressClient<Paths> {
   const settings = readClientOptions(options);
-  const { baseUrl, headers, requestInitExt } = settings;
+  const { baseUrl, bodySerializer, headers, querySerializer, requestInitExt } = settings;
   const openapi = createFetchClient<Record<string, never>>({
-    baseUrl,
-    headers,
-    querySerializer: guardQuery(settings.querySerializer),
-    bodySerializer: settings.bodySerializer ?? writeBody,
-    requestInitExt,
-  } as FetchOptions);
-  let ownMiddleware: readonly Middleware[] = [];
+    ...{ baseUrl, bodySerializer, headers, querySerializer, requestInitExt } as object,
+  });
+  let isObserved = false; // once it has had middleware
 
-  /** Sends a request through openapi-fetch and the transport, and checks the response. */
-  // deno-lint-ignore require-await -- without it, the stack of an error has one frame less
+  /** Sends a request through openapi-fetch, which calls our `fetch`, and checks the response. */
   async function dispatch(
-    method: unknown,
-    path: unknown,
-    given: Init | null | undefined,
-    { isDocumented, throws, schema }: Kind,
-    used = ownMiddleware,
+    method: string,
+    path: string,
+    init: Init | null | undefined,
+    kind: Kind,
   ): Promise<Result> {
-    const init = given ?? {};
-    const call = prepareCall(method, path, init, isDocumented, settings);
-    const middleware = [...used, ...init.middleware ?? []].filter(Boolean);
-    const isSeen = middleware.length > 0 || call.isSeen;
+    const call = prepareCall(method, path, init ?? {}, { ...kind, isObserved }, settings);
     const run = async (signal?: AbortSignal): Promise<Result> => {
-      call.signals = signal ? [signal] : [];
       const result: Result = await openapi.request(call.method as never, path as never, {
-        ...toFetchOptions(init, call),
-        middleware,
-        Request: isSeen ? requestClass(call) : RequestRecord,
-        fetch: (request: Request, extension?: RequestInit) =>
-          sendRequest(request, call, clock, extension),
+        ...init,
         signal,
-      } as never).catch(rethrow);
-      const { response } = result;
-      if (response.ok ? !call.isJson : !throws) return result;
-      const received = await readReceived(result, call);
-      if (!response.ok) throw httpError(received, call);
-      const data = readData(received, result.data === undefined, call);
-      return { response, data: schema ? await validate(schema, data, received, call) : data };
+        Request: call.isSeen ? call.Request : RequestRecord,
+        ...call.isJson && { parseAs: "text" }, // JSON is parsed here, to be checked
+        ...kind.isDocumented && {
+          params: { ...init?.params, path: init?.params?.path || {} }, // so that it is guarded
+          pathSerializer: guardPath(init?.pathSerializer ?? settings.pathSerializer),
+        },
+        fetch: (request: Request, extension?: RequestInit) =>
+          sendRequest(request, { ...call, signal }, clock, extension),
+      } as never);
+      const { response, error } = result;
+      if (!response.ok && kind.throws) throw httpError(response, toText(error), call);
+      if (!response.ok || !call.isJson) return result;
+      const text = `${result.data ?? ""}`;
+      const data = readData(text, response, call);
+      if (!kind.schema) return { data, response };
+      return { data: await validate(kind.schema, data, text, response, call), response };
     };
-    return call.signals.length > 0 ? within({ signals: call.signals }, run) : run();
+    return call.signal ? await within(call, run) : await run();
   }
 
-  /** `checkKey`, by its typed method, so that a change of its contract does not compile. */
-  function check(
-    apiKey: string,
-    options: CallOptions,
-    used?: readonly Middleware[],
-  ): Promise<KeyStatus> {
-    const post =
-      ((path: string, init: Init) =>
-        dispatch("POST", path, init, { isDocumented: true, throws: true }, used)) as TypedPost;
-    return post("/checkKey", {
-      ...options,
-      signal: options.signal ?? null,
-      body: { apiKey },
-      bodySerializer: defaultBodySerializer,
-    }).then(({ data }) => data!);
+  /** `POST` as openapi-fetch types it, so that a change of an operation does not compile. */
+  const post =
+    ((path: string, init: Init) =>
+      dispatch("POST", path, init, { isDocumented: true, throws: true })) as Client<paths>["POST"];
+
+  async function check(apiKey: string, options: CallOptions): Promise<KeyStatus> {
+    const body = { apiKey: readApiKey(apiKey) };
+    const init = { ...options, signal: options.signal ?? null, body, bodySerializer: toJson };
+    return (await post("/checkKey", init)).data!;
   }
 
   const request = (method: string, path: string, init?: Init) =>
@@ -143,28 +116,21 @@ export function createClientWith<Paths extends object = paths>(
     ),
     request,
     use(...middleware: Middleware[]) {
-      checkMiddleware(middleware);
-      ownMiddleware = [...ownMiddleware, ...middleware];
+      openapi.use(...middleware);
+      isObserved = true;
     },
-    eject(...middleware: Middleware[]) {
-      ownMiddleware = ownMiddleware.filter((each) => !middleware.includes(each));
-    },
+    eject: openapi.eject,
     async checkKey(apiKey: string, options?: CallOptions | null): Promise<KeyStatus> {
-      checkOptions(options ?? {}, CALL_OPTIONS, "checkKey()");
-      return await check(readApiKey(apiKey), options ?? {});
+      return await check(apiKey, readOptions(options ?? {}, CALL_OPTIONS, "checkKey()"));
     },
     async checkOwnKey(options?: CallOptions | null): Promise<KeyStatus> {
-      checkOptions(options ?? {}, CALL_OPTIONS, "checkOwnKey()");
-      const copy = { ...options };
-      const used = ownMiddleware;
-      const signals = readSignal(copy.signal);
-      readNumber("timeout", copy.timeout);
-      readNumber("retries", copy.retries);
+      const init = readOptions(options ?? {}, CALL_OPTIONS, "checkOwnKey()");
       const { apiKey } = settings;
       if (apiKey === undefined) throw wrong("apiKey", "is missing: the client has no key");
-      if (typeof apiKey === "string") return await check(apiKey, copy);
-      const key = await within({ signals }, async () => await apiKey());
-      return await check(readApiKey(key), copy, used);
+      if (typeof apiKey === "string") return await check(apiKey, init);
+      const limits = { signal: readSignal(init.signal) };
+      for (const name of ["timeout", "retries"] as const) readNumber(name, init[name]);
+      return await check(await within(limits, async () => await apiKey()), init);
     },
     async call(
       method: Method,
@@ -172,13 +138,16 @@ export function createClientWith<Paths extends object = paths>(
       options?: Partial<SchemaOptions<StandardSchemaV1>> | null,
     ): Promise<unknown> {
       const own = ["body", "query", "headers", "idempotent", "schema"];
-      checkOptions(options ?? {}, [...CALL_OPTIONS, ...own], "call()");
-      const { schema, query, ...init } = options ?? {};
+      const { schema, query, ...init } = readOptions(
+        options ?? {},
+        [...CALL_OPTIONS, ...own],
+        "call()",
+      );
       checkSchema(schema);
+      readHeaders(init.headers);
       const written = toQuery(query);
       const { data } = await dispatch(method, toPath(endpoint), {
         ...init,
-        pathSerializer: (url) => url,
         bodySerializer: toJson,
         querySerializer: () => written,
       }, { isDocumented: false, throws: true, schema });

@@ -3,10 +3,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Call } from "./call.ts";
 import { mustBe } from "./checks.ts";
 import type { Issue } from "./errors.ts";
-import type { Validator } from "./operation.ts";
-import { decode } from "./transport/body.ts";
-import type { Redact } from "./transport/redact.ts";
-import { invalidResponse, type Received } from "./transport/response.ts";
+import { invalidResponse } from "./transport/response.ts";
 
 /** How many issues are kept: a schema may have one for each element of a large response. */
 const MAX_ISSUES = 100;
@@ -17,40 +14,28 @@ const MAX_SEARCHED = 64 * 2 ** 10;
 /** How much of each path and message is kept, in characters. */
 const MAX_TEXT = 500;
 
-/** What openapi-fetch's methods resolve to. */
-export interface Result {
-  data?: unknown;
-  error?: unknown;
-  response: Response;
-}
-
-/** Returns the response with its body; one that middleware made is read now. */
-export async function readReceived(
-  { data, error, response }: Result,
-  call: Call,
-): Promise<Received> {
-  if (call.received?.response === response) return call.received;
-  let text = typeof error === "string" ? error : JSON.stringify(error) ?? "";
-  if (response.ok) text = data === undefined ? "" : await response.text();
-  return { response, bytes: new TextEncoder().encode(text), isComplete: true };
-}
-
-/** Parses a 2xx response as JSON, and checks it as the OpenAPI document says. */
-export function readData(received: Received, isEmpty: boolean, call: Call): unknown {
-  const { response: { status }, bytes } = received;
-  const { responses = {} } = call.operation ?? {};
-  const listed = [`${status}`, "2XX"].find((each) => each in responses);
-  const fail = (issues: readonly Issue[]): never => {
-    throw invalidResponse(received, issues, call);
-  };
-  if (call.operation && !listed) return fail([{ path: "", rule: "status" }]);
-  const validate: Validator | undefined = responses[`${listed}`];
-  if (isEmpty || bytes.byteLength === 0) {
-    return validate ? fail([{ path: "", rule: "empty" }]) : undefined;
+/** Writes what openapi-fetch has parsed, or not, as JSON; `""` for nothing. */
+export function toText(error: unknown): string {
+  try {
+    return JSON.stringify(error) ?? "";
+  } catch {
+    return ""; // It is nested too deep.
   }
+}
+
+/** Parses the body of a 2xx response as JSON, and checks it as the OpenAPI document says. */
+export function readData(text: string, response: Response, call: Call): unknown {
+  const fail = (issues: readonly Issue[]): never => {
+    throw invalidResponse(response, text, issues, call);
+  };
+  const { responses = {} } = call.operation ?? {};
+  const listed = [`${response.status}`, "2XX"].find((status) => status in responses);
+  if (call.operation && !listed) return fail([{ path: "", rule: "status" }]);
+  const validate = responses[`${listed}`];
+  if (text === "") return validate ? fail([{ path: "", rule: "empty" }]) : undefined;
   let value: unknown;
   try {
-    value = JSON.parse(decode(bytes));
+    value = JSON.parse(text);
   } catch {
     return fail([{ path: "", rule: "json" }]);
   }
@@ -69,7 +54,8 @@ export function checkSchema(schema: unknown): void {
 export async function validate(
   schema: StandardSchemaV1,
   data: unknown,
-  received: Received,
+  text: string,
+  response: Response,
   call: Call,
 ): Promise<unknown> {
   const result = await schema["~standard"].validate(data);
@@ -78,18 +64,20 @@ export async function validate(
   const clean = (text: string) => {
     const part = text.slice(0, left);
     left -= part.length;
-    return call.redact(part).slice(0, MAX_TEXT);
+    return call.secrets.redact(part).slice(0, MAX_TEXT);
   };
   const issues = result.issues.slice(0, MAX_ISSUES).map((issue) => toIssue(issue, clean));
-  throw invalidResponse(received, issues, call);
+  throw invalidResponse(response, text, issues, call);
 }
 
 /** Converts an issue, without the secrets that the response may contain. */
-function toIssue({ message, path: given = [] }: StandardSchemaV1.Issue, clean: Redact): Issue {
-  const pointer = given.map((segment) => {
-    const name = Object(segment) === segment ? (segment as { key: PropertyKey }).key : segment;
-    return `/${clean(String(name)).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+function toIssue(
+  { message, path = [] }: StandardSchemaV1.Issue,
+  clean: (text: string) => string,
+): Issue {
+  const pointer = path.map((segment) => {
+    const name = String(typeof segment === "object" ? segment.key : segment);
+    return `/${clean(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
   });
-  const path = pointer.join("").slice(0, MAX_TEXT);
-  return { path, rule: "schema", message: clean(message) };
+  return { path: pointer.join("").slice(0, MAX_TEXT), rule: "schema", message: clean(message) };
 }

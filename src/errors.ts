@@ -29,9 +29,9 @@ const brand = Symbol.for("@scam-address/client/error");
 /**
  * The base class of all errors of this package.
  *
- * `instanceof` also works for errors of another copy of the package, for example when an
- * application loads it both as an ES module and as CommonJS. `[redacted]` is in place of an API key
- * that the service sends back.
+ * `instanceof` works even for errors of another copy of the package, for example when an application
+ * loads it both as an ES module and as CommonJS. An API key of 8 characters or more that the service
+ * echoes is replaced by `[redacted]`.
  *
  * @example Tell errors apart
  * ```ts
@@ -73,7 +73,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
    * @returns Whether the value is an error of this class.
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // Also while it is constructed, which older compilers check, and for subclasses made elsewhere.
+    // Even while it is constructed, which older compilers check, and for subclasses made elsewhere.
     if (super[Symbol.hasInstance](value)) return true;
     const isOurs = this === ScamAddressError || Object.prototype.hasOwnProperty.call(this, "code");
     if (!isOurs || !(brand in Object(value))) return false;
@@ -81,7 +81,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   }
 
   /**
-   * Returns what `JSON.stringify` writes.
+   * Returns the object that `JSON.stringify` serializes.
    *
    * @returns The name, the code, the message and the fields of the class.
    */
@@ -99,13 +99,13 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
  */
 export class HttpError
   extends ScamAddressError<Pick<HttpError, "status" | "headers" | "body" | "retryAfter">> {
-  /** The code of this class. */
-  static override readonly code = "http";
-  /** The name of this class. */
-  override readonly name = "HttpError";
+  /** Always `"http"`. */
+  static override readonly code: "http" = "http";
+  /** `"HttpError"`, unless a subclass has another name. */
+  override readonly name: string = "HttpError";
   /** The status code of the response. */
   declare readonly status: number;
-  /** The headers of the response, without any whose name contains the key. */
+  /** The headers of the response. */
   declare readonly headers: Headers;
   /** The body: parsed JSON, or text if it is not JSON, cut at 64 KiB; `""` if it is empty. */
   declare readonly body: unknown;
@@ -113,7 +113,7 @@ export class HttpError
   declare readonly retryAfter?: number;
 
   /**
-   * Returns what `JSON.stringify` writes.
+   * Returns the object that `JSON.stringify` serializes.
    *
    * @returns The name, the code, the message and the fields; the headers as an object, in which
    * `set-cookie` is a list.
@@ -132,21 +132,22 @@ export class HttpError
  * The service could not be reached, or the connection broke before the response was complete.
  *
  * The message ends with the runtime's reason, such as `connect ECONNREFUSED 127.0.0.1:443`. The
- * `cause` is an error with that reason as its message and, where the runtime gave one, its `code`.
+ * `cause` is an error with that reason as its message, with the stack of what was thrown and, if it
+ * had one, its `code`.
  */
 export class NetworkError extends ScamAddressError {
-  /** The code of this class. */
-  static override readonly code = "network";
-  /** The name of this class. */
-  override readonly name = "NetworkError";
+  /** Always `"network"`. */
+  static override readonly code: "network" = "network";
+  /** `"NetworkError"`, unless a subclass has another name. */
+  override readonly name: string = "NetworkError";
 }
 
 /** An attempt took longer than `timeout`, which includes reading the body. */
 export class TimeoutError extends ScamAddressError<Pick<TimeoutError, "timeout">> {
-  /** The code of this class. */
-  static override readonly code = "timeout";
-  /** The name of this class. */
-  override readonly name = "TimeoutError";
+  /** Always `"timeout"`. */
+  static override readonly code: "timeout" = "timeout";
+  /** `"TimeoutError"`, unless a subclass has another name. */
+  override readonly name: string = "TimeoutError";
   /** The limit, in milliseconds. */
   declare readonly timeout: number;
 }
@@ -157,10 +158,10 @@ export class TimeoutError extends ScamAddressError<Pick<TimeoutError, "timeout">
  * Following it would send the API key to an address that nobody configured.
  */
 export class RedirectError extends ScamAddressError<Pick<RedirectError, "status" | "location">> {
-  /** The code of this class. */
-  static override readonly code = "redirect";
-  /** The name of this class. */
-  override readonly name = "RedirectError";
+  /** Always `"redirect"`. */
+  static override readonly code: "redirect" = "redirect";
+  /** `"RedirectError"`, unless a subclass has another name. */
+  override readonly name: string = "RedirectError";
   /** The status code of the response; 0 in browsers, which hide it. */
   declare readonly status: number;
   /**
@@ -177,10 +178,10 @@ export class RedirectError extends ScamAddressError<Pick<RedirectError, "status"
  */
 export class InvalidResponseError
   extends ScamAddressError<Pick<InvalidResponseError, "status" | "issues" | "body">> {
-  /** The code of this class. */
-  static override readonly code = "invalid_response";
-  /** The name of this class. */
-  override readonly name = "InvalidResponseError";
+  /** Always `"invalid_response"`. */
+  static override readonly code: "invalid_response" = "invalid_response";
+  /** `"InvalidResponseError"`, unless a subclass has another name. */
+  override readonly name: string = "InvalidResponseError";
   /** The status code of the response. */
   declare readonly status: number;
   /** What is wrong, and where. */
@@ -193,8 +194,8 @@ export class InvalidResponseError
 }
 
 /**
- * An option or an argument is wrong, or a custom `fetch` returned something else than a `Response`
- * that nobody has read. Except for that, nothing has been sent.
+ * An option or an argument is wrong, or a custom `fetch` returned something other than an unread
+ * `Response`. In all other cases nothing was sent.
  *
  * @example Tell a user's malformed key from a mistake of your own
  * ```ts
@@ -207,10 +208,10 @@ export class InvalidResponseError
  * ```
  */
 export class ConfigurationError extends ScamAddressError<Pick<ConfigurationError, "option">> {
-  /** The code of this class. */
-  static override readonly code = "configuration";
-  /** The name of this class. */
-  override readonly name = "ConfigurationError";
-  /** The name of the option or argument, such as `"apiKey"`; absent if it is no single one. */
+  /** Always `"configuration"`. */
+  static override readonly code: "configuration" = "configuration";
+  /** `"ConfigurationError"`, unless a subclass has another name. */
+  override readonly name: string = "ConfigurationError";
+  /** The name of the option or argument, such as `"apiKey"`; absent if no single option is at fault. */
   declare readonly option?: string;
 }

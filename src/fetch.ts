@@ -1,131 +1,80 @@
 import type { Call } from "./call.ts";
-import { readApiKey } from "./checks.ts";
-import { checkUrl, isBodiless, withoutQuery } from "./endpoint.ts";
-import { ConfigurationError } from "./errors.ts";
+import { readApiKey, wrong } from "./checks.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
-import { reasonOf, redactor } from "./transport/redact.ts";
-import { rebuild } from "./transport/response.ts";
 import { isIdempotent } from "./transport/retry.ts";
-import { send } from "./transport/send.ts";
+import { send, type Sending } from "./transport/send.ts";
 import type { Clock } from "./transport/time.ts";
 
-/** What openapi-fetch makes a request from. */
-type RequestOptions = RequestInit & { headers: Headers };
-
-/** A request that nobody but this client sees; it costs less than a `Request`. */
+/** A request that only this client sees; it costs less than a `Request`. */
 export class RequestRecord {
   declare readonly method: string;
   declare readonly headers: Headers;
   declare readonly body?: string;
 
-  constructor(readonly url: string, options: RequestOptions) {
-    Object.assign(this, options);
+  /** Makes a `Request` of a form, a blob or a stream, because it knows how to send them. */
+  constructor(readonly url: string, options: RequestInit) {
+    const { method, headers, body } = options;
+    if (typeof body === "object") return new Request(url, options) as never;
+    Object.assign(this, { method, headers, body });
   }
 }
 
-/** Makes what openapi-fetch takes for the class of requests that more than this client may see. */
-export function requestClass(call: Call): typeof Request {
-  function RealRequest(url: string, options: RequestOptions) {
-    return makeRequest(url, options, call);
-  }
-  RealRequest.prototype = (call.Request ?? Request).prototype; // for openapi-fetch's `instanceof`
-  return RealRequest as unknown as typeof Request;
-}
-
-/** Makes a real request, or the error for options that it refuses. */
-function makeRequest(url: string, options: RequestOptions, call: Call): Request {
-  const { body, headers } = options;
-  if (typeof body === "string") addContentType(headers);
-  else if (!call.hasOwnType()) headers.delete("content-type"); // fetch knows that of a blob
-  try {
-    return new (call.Request ?? Request)(url, options);
-  } catch (thrown) {
-    const { message } = reasonOf(thrown, call.redact);
-    throw new ConfigurationError(`No request can have these options: ${message}`, {});
-  }
-}
-
-/** Adds the content type of JSON, unless there is another one. */
-function addContentType(headers: Headers): void {
-  if (!headers.has("content-type")) headers.set("content-type", "application/json");
-}
-
-/** Stands in for a falsy value that a caller's function has thrown: openapi-fetch would lose it. */
-class FalsyError extends Error {
-  constructor(readonly thrown: unknown) {
-    super("A falsy value was thrown");
-  }
-}
-
-/** Throws an error that openapi-fetch rejects with, or the falsy value that it stands for. */
-export function rethrow(error: unknown): never {
-  throw error instanceof FalsyError ? error.thrown : error;
-}
-
-/**
- * What openapi-fetch calls in place of `fetch`: it adds the key, and the transport sends.
- *
- * @throws {FalsyError} In place of a falsy value.
- */
+/** What openapi-fetch calls in place of `fetch`: adds the key, and sends. */
 export async function sendRequest(
-  given: Request | RequestRecord,
+  request: Request | RequestRecord,
   call: Call,
   clock: Clock,
   extension?: RequestInit,
 ): Promise<Response> {
-  const isPlain = given instanceof RequestRecord && typeof given.body !== "object";
-  const request = given instanceof RequestRecord && !isPlain
-    ? makeRequest(given.url, given as RequestOptions, call) // of a form, a blob or a stream
-    : given;
   const { settings: { apiKey, baseUrl }, operation } = call;
-  const { method } = request;
-  checkUrl(request.url, baseUrl);
-  try {
-    const isSecured = operation?.apiKey !== "none";
-    const ownKey = isSecured && typeof apiKey === "function" ? readApiKey(await apiKey()) : apiKey;
-    call.redact = redactor(ownKey, call.checkedKey);
-    call.describe = () => call.redact(`${method} ${withoutQuery(request.url)}`);
-
-    const isRecord = request instanceof RequestRecord;
-    const headers = isRecord ? request.headers : new Headers(request.headers); // before Bun's change
-    const body = isRecord ? request.body : await readBody(request);
-    if (isSecured && ownKey !== undefined) headers.set(apiKeyHeader, ownKey as string);
-    else headers.delete(apiKeyHeader); // a stray one
-    const isEmpty = typeof body !== "string" && !body?.byteLength;
-    if (isEmpty ? isSecured : isPlain) addContentType(headers);
-
-    const isKnown = operation !== undefined && method === call.method;
-    const received = await send({
-      ...call,
-      attempt(init) {
-        if (isRecord) {
-          return globalThis.fetch(request.url, {
-            ...extension,
-            ...request as RequestInit,
-            ...init,
-          });
-        }
-        const sent = { method, headers, ...body && { body }, ...init };
-        if (!call.fetch) return globalThis.fetch(request, { ...extension, ...sent });
-        const copy = new (call.Request ?? Request)(request, sent);
-        if (!headers.has(apiKeyHeader)) copy.headers.delete(apiKeyHeader); // which Bun may keep
-        return (call.fetch as typeof fetch)(copy, extension && { ...extension, ...sent });
-      },
-      signals: isRecord ? call.signals : [...call.signals, request.signal],
-      isIdempotent: call.idempotent ?? (isKnown ? operation.idempotent : isIdempotent(method)),
-      clock,
-    });
-    const response = isPlain && received.response.ok ? received.response : rebuild(received);
-    call.received = { ...received, response };
-    return response;
-  } catch (thrown) {
-    throw thrown || new FalsyError(thrown);
+  const { method, url } = request;
+  if (new URL(url).origin !== new URL(baseUrl).origin) {
+    throw wrong("baseUrl", "is at another origin than the request, which must not leave it");
   }
+  const isPlain = request instanceof RequestRecord;
+  const headers = isPlain ? request.headers : new Headers(request.headers);
+  headers.delete(apiKeyHeader); // a stray one
+  if (operation?.apiKey !== "none") {
+    if (!headers.has("content-type")) headers.set("content-type", "application/json");
+    const key = typeof apiKey === "function" ? readApiKey(await apiKey()) : apiKey;
+    if (key !== undefined) headers.set(apiKeyHeader, key);
+    if (key !== undefined) call.secrets.add(key);
+  }
+  const sent = { method, headers, body: isPlain ? request.body ?? null : await readBody(request) };
+  const attempt: Sending["attempt"] = (init) => {
+    const all = { ...extension, ...sent, ...init };
+    if (!call.fetch) return globalThis.fetch(isPlain ? url : request, all);
+    const copy = new (call.Request ?? Request)(request as Request, { ...sent, ...init });
+    if (!headers.has(apiKeyHeader)) copy.headers.delete(apiKeyHeader); // which Bun may keep
+    // Node.js loses the signal of a request that is collected as garbage: this listener holds it.
+    init.signal.addEventListener("abort", () => copy);
+    return extension ? (call.fetch as typeof fetch)(copy, all) : call.fetch(copy);
+  };
+  const documented = method === call.method ? operation?.idempotent : undefined;
+  const { response } = await send({
+    ...call,
+    attempt,
+    signal: isPlain ? call.signal : follow(call.signal, request.signal),
+    isIdempotent: call.idempotent ?? documented ?? isIdempotent(method),
+    isPlain,
+    clock,
+  });
+  return response;
 }
 
-/** Reads the body of a request, so that it can be sent again. */
-async function readBody(request: Request): Promise<ArrayBuffer | undefined> {
+/** Reads the body of a request, so that it can be sent again; `null` when there is none. */
+async function readBody(request: Request): Promise<ArrayBuffer | null> {
+  const { body, method } = request;
   // In Firefox, a request has no `body`.
-  const isEmpty = isBodiless(request.method) || request.body === null;
-  return isEmpty ? undefined : await request.arrayBuffer();
+  return body === null || /^(GET|HEAD)$/.test(method) ? null : await request.arrayBuffer();
+}
+
+/** Joins the signal of a call, which ends with it, and of a request, which middleware may have made. */
+function follow(signal: AbortSignal | null | undefined, own: AbortSignal): AbortSignal {
+  if (!signal || own.aborted) return own;
+  const controller = new AbortController();
+  for (const each of [signal, own]) {
+    each.addEventListener("abort", () => controller.abort(each.reason), controller);
+  }
+  return controller.signal;
 }

@@ -11,9 +11,9 @@ export function createClock(random = () => 0.5): Clock & { delays: number[] } {
     delays,
     random,
     // deno-lint-ignore require-await -- it throws as a rejection
-    async sleep(delay, signals) {
+    async sleep(delay, signal) {
       delays.push(delay);
-      for (const signal of signals) signal.throwIfAborted();
+      signal?.throwIfAborted();
     },
   };
 }

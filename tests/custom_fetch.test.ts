@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient, NetworkError, RedirectError } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
-import { apiKey, baseUrl, sendAll, undocumented } from "./client.ts";
+import { apiKey, baseUrl, isDeno, sendAll, undocumented } from "./client.ts";
 import { createClock } from "./clock.ts";
 import { failures } from "./outcome.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./server.ts";
@@ -21,56 +21,78 @@ function clientOf(respond: () => unknown) {
 }
 
 /** What makes a response that is not a `Response` one that nobody has read. */
-const unread = { bodyUsed: false, statusText: "" };
+const unread = { bodyUsed: false, statusText: "", headers: new Headers() };
 
 const strings = () => {
   const start = (controller: ReadableStreamDefaultController) => controller.enqueue("[1,2]");
   return Promise.resolve(new Response(new ReadableStream({ start })));
 };
-const brokenFetches: [string, () => unknown][] = [
-  ["throws", () => JSON.parse("{")],
-  ["rejects with nothing", () => Promise.reject()],
-  ["resolves to Response.error()", () => Promise.resolve(Response.error())],
-  ["resolves to a status that is none", () => Promise.resolve(partialResponse(700, null, unread))],
-  ["resolves to a body of strings", strings],
-];
 
-for (const [kind, fetch] of brokenFetches) {
-  Deno.test(`methods reject with a NetworkError after retries when a custom fetch ${kind}`, async () => {
+Deno.test("methods reject with a NetworkError after retries when a custom fetch fails", async () => {
+  const fetches: (() => unknown)[] = [
+    () => JSON.parse("{"),
+    () => Promise.reject(),
+    () => Promise.resolve(Response.error()),
+    () => Promise.resolve(partialResponse(700, null, unread)), // a status that is none
+    strings,
+  ];
+  for (const fetch of fetches) {
     const { client, counted } = clientOf(fetch);
     await failures(NetworkError, sendAll(client));
     expect(counted.sent).toBe(9);
     client.use({ onRequest() {} });
     await failures(NetworkError, sendAll(client));
-  });
-}
+  }
+});
 
 const valid = () => Response.json(validKey, { status: checkKeyStatus });
-const wrongFetches: [string, () => unknown][] = [
-  ["nothing", () => undefined],
-  ["a promise of null", () => Promise.resolve(null)],
-  ["what a response contains", () => validKey],
-  ["a response that was read", () => {
-    const response = valid();
-    return response.text().then(() => response);
-  }],
-  ["a response that is being read", () => {
-    const response = valid();
-    response.body!.getReader();
-    return response;
-  }],
-];
 
-for (const [kind, fetch] of wrongFetches) {
-  Deno.test(`methods refuse a custom fetch that returns ${kind}, after one attempt`, async () => {
+Deno.test("methods refuse what is no unread Response, after one attempt", async () => {
+  const fetches: (() => unknown)[] = [
+    () => undefined,
+    () => Promise.resolve(null),
+    () => validKey,
+    () => {
+      const response = valid();
+      return response.text().then(() => response);
+    },
+    () => {
+      const response = valid();
+      response.body!.getReader();
+      return response;
+    },
+  ];
+  for (const fetch of fetches) {
     const { client, counted } = clientOf(fetch);
     for (const { message, option } of await failures(ConfigurationError, sendAll(client))) {
       expect(message).toBe('"fetch" must return a Response whose body nobody has read');
       expect(option).toBe("fetch");
     }
     expect(counted.sent).toBe(3);
-  });
-}
+  }
+});
+
+Deno.test("a custom fetch gets a request and no other argument, unless requestInitExt is set", async () => {
+  const seen: unknown[][] = [];
+  const fetch = (...args: unknown[]) => {
+    seen.push(args);
+    return Promise.resolve(valid());
+  };
+  await Promise.all(sendAll(createClient<AnyPath>({ baseUrl, apiKey, fetch })));
+  await createClient<AnyPath>({ baseUrl, apiKey }).GET("/a", { fetch });
+  expect(seen.map(({ length }) => length)).toEqual([1, 1, 1, 1]);
+  expect(seen.splice(0)).toEqual(Array(4).fill([expect.any(Request)]));
+  const requestInitExt = { dispatcher: "an agent", redirect: "follow" };
+  await Promise.all(sendAll(createClient<AnyPath>({ baseUrl, apiKey, fetch, requestInitExt })));
+  for (const [request, extension, ...others] of seen) {
+    expect(request).toBeInstanceOf(Request);
+    // Other runtimes than Node ignore it.
+    if (isDeno) expect(extension).toBe(undefined);
+    else expect(extension).toMatchObject({ dispatcher: "an agent", redirect: "manual" });
+    expect(others).toEqual([]);
+  }
+  expect(seen.length).toBe(3);
+});
 
 Deno.test("methods refuse a Response that a custom fetch returns a second time", async () => {
   const response = valid();
@@ -87,7 +109,9 @@ Deno.test("methods refuse a response that a custom fetch got by following a redi
   const following = (request: Request) => fetch(new Request(request, { redirect: "follow" }));
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, fetch: following });
   for (const error of await failures(RedirectError, sendAll(client))) {
-    expect(error.message).toMatch(/was redirected by "fetch", which must not follow redirects/);
+    expect(error.message).toMatch(
+      /was redirected to ".*" by "fetch", which must not follow redirects/,
+    );
     expect([error.status, error.location]).toEqual([checkKeyStatus, other.url]);
   }
   expect(server.requests.length).toBe(3);

@@ -1,4 +1,4 @@
-// What errors say, what they are, and which of them methods reject with.
+// What errors say and what they are.
 import { expect } from "@std/expect";
 
 import {
@@ -8,141 +8,123 @@ import {
   InvalidResponseError,
   NetworkError,
   RedirectError,
-  type ScamAddressClient,
   ScamAddressError,
   TimeoutError,
 } from "../mod.ts";
-import { apiKey, baseUrl, checkKeyPath, undocumented, unusedFetch } from "./client.ts";
-import { failure, failures } from "./outcome.ts";
-import { type AnyPath, serve } from "./server.ts";
+import { createSandbox } from "../src/sandbox/service.ts";
+import { apiKey, baseUrl, checkKeyPath, undocumented } from "./client.ts";
+import { failure, failures, shown } from "./outcome.ts";
+import { type AnyPath, serve, serveSockets } from "./server.ts";
 
-Deno.test("GET() rejects with the package's errors where openapi-fetch throws others", async () => {
+Deno.test("messages name the method, the address without the query, the problem and what to do", async () => {
   await using server = await serve(({ url }, response) => {
-    if (url === "/html") return void response.end("<h1>");
-    if (url === "/reset") return void response.socket!.destroy();
-    if (url !== "/cut") return; // it hangs
-    response.writeHead(200, { "content-length": 9 });
-    response.write("[", () => response.socket!.destroy());
-  });
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, retries: 0 });
-  await failure(InvalidResponseError, client.GET("/html"));
-  await failure(NetworkError, client.GET("/reset"));
-  const forms = ["json", "text", "stream", "blob", "arrayBuffer"] as const;
-  await failures(NetworkError, forms.map((parseAs) => client.GET("/cut", { parseAs })));
-  const hanging = forms.map((parseAs) => client.GET("/hang", { parseAs, timeout: 50 }));
-  await failures(TimeoutError, hanging);
-});
-
-Deno.test("methods refuse arguments that make no valid request", async () => {
-  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
-  const cyclic: { self?: unknown } = {};
-  cyclic.self = cyclic;
-  await failures(ConfigurationError, [
-    client.GET("/a", { baseUrl: "not a URL" }),
-    client.GET("/a", { baseUrl: 7 as never }),
-    client.GET("/a", { headers: { "a b": "c" } }),
-    client.GET("/a", { headers: { a: "\u20ac" } }),
-    client.GET("/a", { mode: "bogus" as never }),
-    client.GET("a"),
-    client.GET("/a", { body: {} }),
-    client.GET("/{a}", { params: { path: { a: "\ud800" } } }),
-    client.GET("/{constructor}"),
-    client.GET("/a", { params: { query: { a: "\ud800" } } }),
-    client.POST("/a", { body: cyclic }),
-    client.POST("/a", { body: 1n }),
-    client.call("GET", "a", { headers: { a: "b\nc" } }),
-  ]);
-});
-
-Deno.test("messages name the method and the address without the query", async () => {
-  await using server = await serve(({ url }, response) => {
-    const status = Number(/\d+/.exec(url));
-    if (status === 0) return void response.socket!.destroy();
-    response.writeHead(status, { location: "/", "content-type": "text/html" }).end("<h1>");
+    const [, status, retryAfter] = /(\d+)-?(\d*)/.exec(url)!;
+    if (status === "0") return void response.socket!.destroy();
+    if (retryAfter) response.setHeader("retry-after", retryAfter);
+    response.writeHead(Number(status), { location: "https://b.example/c?d=e" }).end("<h1>");
   });
   const options = { baseUrl: `${server.url}api`, apiKey, retries: 0 };
   const client = createClient<AnyPath>(options);
+  const query = { email: "a@b.example" };
   const problems: Record<string, string> = {
     402: "a response with the status 402",
-    404: 'a response with the status 404: check "baseUrl"',
-    301: 'a redirect, which is not followed: check "baseUrl"',
+    404: "a response with the status 404",
+    "429-7": "a response with the status 429, Retry-After: 7",
+    301: 'a redirect to "https://b.example/c", which is not followed: check "baseUrl"',
     200: 'an invalid response: the body is not JSON, check "baseUrl"',
   };
-  const start = (name: string) => `"POST ${server.url}api/${name}" got `;
+  const start = (name: string) => `"POST ${server.url}api/${name}" `;
   for (const [name, problem] of Object.entries(problems)) {
-    const call = client.call("POST", name, { query: { q: "x" } });
-    expect((await failure(ScamAddressError, call)).message).toBe(`${start(name)}${problem}`);
+    const error = await failure(ScamAddressError, client.call("POST", name, { query }));
+    expect(error.message).toBe(`${start(name)}got ${problem}`);
   }
-  const reset = await failure(NetworkError, client.call("POST", "0", { query: { q: "x" } }));
-  expect(reset.message).toBe(`${start("0")}no response: ${(reset.cause as Error).message}`);
-  const late = failure(
-    TimeoutError,
-    client.GET("/0", { timeout: 1, fetch: () => new Promise(() => {}) }),
+  const reset = await failure(NetworkError, client.call("POST", "0", { query }));
+  expect(reset.message).toBe(`${start("0")}got no response: ${(reset.cause as Error).message}`);
+  const params = { query, path: { id: "some-id" } };
+  const hang = () => new Promise<Response>(() => {});
+  const late = client.POST("/things/{id}?email=a@b.example", { params, timeout: 1, fetch: hang });
+  expect((await failure(TimeoutError, late)).message)
+    .toBe(`${start("things/{id}")}took more than 1 ms`);
+  const missing = () => Promise.resolve(new Response("", { status: 404 }));
+  const checks = createClient({ ...options, fetch: missing }).checkOwnKey();
+  expect((await failure(HttpError, checks)).message).toBe(
+    `"POST ${server.url}api${checkKeyPath}" got a response with the status 404: check "baseUrl"`,
   );
-  expect((await late).message).toBe(`"GET ${server.url}api/0" took more than 1 ms`);
-  const { message } = await failure(NetworkError, client.checkOwnKey());
-  expect(message).toContain(`"POST ${server.url}api${checkKeyPath}" got `);
 });
 
-Deno.test("messages show no key that is part of the address", async () => {
-  const fetch = () => Promise.resolve(new Response("", { status: 400 }));
-  const client = createClient({ baseUrl, apiKey: "some key", fetch });
-  const error = await failure(HttpError, client.call("GET", "keys/some%20key"));
-  expect(error.message).toContain(`"GET ${baseUrl}keys/[redacted]" got `);
+Deno.test("errors have no query, even where the runtime's reason repeats the address", async () => {
+  const server = await serveSockets(() => {});
+  await server[Symbol.asyncDispose]();
+  const reason = (request: Request) => Promise.reject(new Error(`Cannot get (${request.url})!`));
+  for (const fetch of [undefined, reason]) {
+    const client = createClient({ baseUrl: server.url, apiKey, retries: 0, fetch });
+    const call = client.call("GET", "report", { query: { email: "a@b.example", q: "(x) 'y'" } });
+    const error = await failure(NetworkError, call);
+    expect(error.message).toContain(`"GET ${server.url}report" got no response: `);
+    if (fetch) expect(error.message).toMatch(/: Cannot get \(http:\S+\/report\)!$/);
+    expect(`${shown(error)} ${error.stack} ${(error.cause as Error).stack}`)
+      .not.toMatch(/email|example|q=/);
+  }
 });
 
-type Call = (client: ScamAddressClient<AnyPath>, init: Record<string, unknown>) => Promise<unknown>;
-
-/** Methods, called from functions whose names a stack has. */
-const callers: Record<string, Call> = {
-  checksAKey: async (client, init) => await client.checkKey("some-key", init),
-  checksTheOwnKey: async (client, init) => await client.checkOwnKey(init),
-  callsAnEndpoint: async (client, init) => await client.call("GET", undocumented, init),
-  getsAnEndpoint: async (client, init) => await client.GET(`/${undocumented}`, init),
-};
-
-for (const [name, call] of Object.entries(callers)) {
-  Deno.test(`the stack of an error names the caller, ${name}()`, async () => {
-    const { stackTraceLimit } = Error as { stackTraceLimit?: number };
-    // By default it is 10, and the runtime's own frames, of which there are more when it is busy,
-    // count too.
-    Object.assign(Error, { stackTraceLimit: 50 });
-    using _restored = { [Symbol.dispose]: () => Object.assign(Error, { stackTraceLimit }) };
-    await using server = await serve(({ headers }, response) => {
-      const fault = headers["x-fault"];
-      if (fault === "http") response.writeHead(400).end();
-      if (fault === "invalid_response") response.end("<h1>");
-      if (fault === "network") response.socket!.destroy();
-      if (fault === "redirect") response.writeHead(302).end();
-    });
-    const faults = ["configuration", "invalid_response", "network", "redirect", "timeout"];
-    if (name !== "getsAnEndpoint") faults.push("http");
-    for (const fault of faults) {
-      const options = { baseUrl: server.url, apiKey, headers: { "x-fault": fault }, retries: 0 };
-      const client = createClient<AnyPath>(options);
-      const more = fault === "configuration"
-        ? { retries: -1 }
-        : { timeout: fault === "timeout" ? 50 : 30_000 };
-      for (const init of [more, { ...more, signal: new AbortController().signal }]) {
-        const error = await failure(ScamAddressError, call(client, init));
-        expect(error.code).toBe(fault);
-        const frames = error.stack!.split("\n    at ").slice(1);
-        const ours = frames.filter((frame) => !/\((node|ext):/.test(frame));
-        expect(ours.slice(0, 10).join("\n")).toContain(name);
-      }
-    }
+Deno.test("NetworkError keeps the stack of what a custom fetch throws, cut and without the key", async () => {
+  const { fetch } = createSandbox({
+    keys: { [apiKey]: 1 },
+    routes: {
+      "GET report": function makeReport() {
+        throw new TypeError(`No report for ${apiKey}`);
+      },
+    },
   });
-}
+  const client = createClient({ baseUrl, apiKey, fetch, retries: 0 });
+  const { cause } = await failure(NetworkError, client.call("GET", "report"));
+  const { message, stack } = cause as Error;
+  expect(message).toBe("No report for [redacted]");
+  expect(stack).toMatch(/^TypeError: No report for \[redacted\]\n.*makeReport/);
+  const long = () => {
+    throw Object.assign(new Error("x".repeat(9_000)), { stack: `${apiKey}\n`.repeat(9_000) });
+  };
+  const failed = createClient({ baseUrl, apiKey, fetch: long, retries: 0 });
+  const error = await failure(NetworkError, failed.call("GET", undocumented));
+  expect((error.cause as Error).message).toBe("x".repeat(2_000));
+  expect((error.cause as Error).stack).toBe("[redacted]\n".repeat(200).slice(0, 2_000));
+});
+
+const headers = new Headers([["x-id", "1"], ["set-cookie", "a=1"], ["set-cookie", "b=2"]]);
+const http = { status: 429, body: { a: 1 }, retryAfter: 2 };
+const redirect = { status: 301, location: "/b" };
+const invalid = { status: 200, issues: [{ path: "/a", rule: "type" }], body: [] };
+const cause = new Error("c");
+
+/** An error of each class, its name, and its code and fields as JSON. */
+const cases: [ScamAddressError, string, object][] = [
+  [new HttpError("m", { ...http, headers }), "HttpError", {
+    ...{ code: "http", ...http },
+    headers: { "x-id": "1", "set-cookie": ["a=1", "b=2"] },
+  }],
+  [new HttpError("m", { ...http, headers: new Headers() }), "HttpError", {
+    ...{ code: "http", ...http, headers: {} },
+  }],
+  [new NetworkError("m", {}, { cause }), "NetworkError", { code: "network" }],
+  [new TimeoutError("m", { timeout: 5 }), "TimeoutError", { code: "timeout", timeout: 5 }],
+  [new RedirectError("m", redirect), "RedirectError", { code: "redirect", ...redirect }],
+  [new InvalidResponseError("m", invalid), "InvalidResponseError", {
+    ...{ code: "invalid_response", ...invalid },
+  }],
+  [new ConfigurationError("m", {}), "ConfigurationError", { code: "configuration" }],
+];
 
 const classes = [
   ScamAddressError,
-  ConfigurationError,
-  HttpError,
-  InvalidResponseError,
-  NetworkError,
-  RedirectError,
-  TimeoutError,
+  ...new Set(cases.map(([error]) => error.constructor as typeof ScamAddressError)),
 ];
+
+Deno.test("JSON.stringify() of an error has its name, code, message and fields", () => {
+  for (const [error, name, expected] of cases) {
+    expect(JSON.parse(JSON.stringify(error))).toEqual({ name, message: "m", ...expected });
+  }
+  expect(cases[2]![0].cause).toBe(cause);
+});
 
 Deno.test("instanceof is true of an object with the prototype, as older compilers check it", () => {
   for (const errorClass of classes) {
@@ -161,59 +143,36 @@ Deno.test("instanceof is true of the errors of another copy, and of no others", 
     TimeoutError,
   ]);
   const others = [
-    undefined,
-    null,
-    "TimeoutError",
-    {},
-    new Error("m"),
+    ...[undefined, null, "TimeoutError", {}, new Error("m"), Object.create(null)],
     new DOMException("m", "TimeoutError"),
     { name: "TimeoutError", code: "timeout", timeout: 5 },
-    Object.create(null),
   ];
   for (const errorClass of classes) {
     expect(others.filter((other) => other instanceof errorClass)).toEqual([]);
   }
 });
 
-Deno.test("instanceof is false of a subclass made elsewhere", () => {
-  class OwnError extends ConfigurationError {}
+Deno.test("instanceof is false of a subclass made elsewhere, which may have a name", () => {
+  class OwnError extends ConfigurationError {
+    override readonly name = "OwnError";
+  }
   const own = new OwnError("m", { option: "a" });
   expect(classes.filter((errorClass) => own instanceof errorClass)).toEqual([
     ScamAddressError,
     ConfigurationError,
   ]);
   expect(new ConfigurationError("m", {}) instanceof OwnError).toBe(false);
-  expect([own.name, own.code, own.option]).toEqual(["ConfigurationError", "configuration", "a"]);
+  expect([own.name, own.code, own.option]).toEqual(["OwnError", "configuration", "a"]);
 });
 
-Deno.test("JSON.stringify() of an error has its name, code, message and fields", () => {
-  const headers = new Headers([["x-id", "1"], ["set-cookie", "a=1"], ["set-cookie", "b=2"]]);
-  const http = { status: 429, body: { a: 1 }, retryAfter: 2 };
-  const redirect = { status: 301, location: "/b" };
-  const invalid = { status: 200, issues: [{ path: "/a", rule: "type" }], body: [] };
-  const cause = new Error("c");
-  const cases: [ScamAddressError, string, object][] = [
-    [new HttpError("m", { ...http, headers }), "HttpError", {
-      ...http,
-      code: "http",
-      headers: { "x-id": "1", "set-cookie": ["a=1", "b=2"] },
-    }],
-    [new HttpError("m", { ...http, headers: new Headers() }), "HttpError", {
-      ...http,
-      code: "http",
-      headers: {},
-    }],
-    [new NetworkError("m", {}, { cause }), "NetworkError", { code: "network" }],
-    [new TimeoutError("m", { timeout: 5 }), "TimeoutError", { code: "timeout", timeout: 5 }],
-    [new RedirectError("m", redirect), "RedirectError", { code: "redirect", ...redirect }],
-    [new InvalidResponseError("m", invalid), "InvalidResponseError", {
-      code: "invalid_response",
-      ...invalid,
-    }],
-    [new ConfigurationError("m", {}), "ConfigurationError", { code: "configuration" }],
-  ];
-  for (const [error, name, expected] of cases) {
-    expect(JSON.parse(JSON.stringify(error))).toEqual({ name, message: "m", ...expected });
-  }
-  expect(cases[2]![0].cause).toBe(cause);
+Deno.test("GET() rejects with a NetworkError or a TimeoutError in each form of the body", async () => {
+  await using server = await serve(({ url }, response) => {
+    response.writeHead(200, { "content-length": 9 });
+    response.write("[", () => url === "/cut" && response.socket!.destroy());
+  });
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, retries: 0 });
+  const forms = ["json", "text", "stream", "blob", "arrayBuffer"] as const;
+  await failures(NetworkError, forms.map((parseAs) => client.GET("/cut", { parseAs })));
+  const hanging = forms.map((parseAs) => client.GET("/hang", { parseAs, timeout: 50 }));
+  await failures(TimeoutError, hanging);
 });

@@ -1,12 +1,10 @@
 // Responses with a 4xx or 5xx status.
 import { expect } from "@std/expect";
 
-import { createClient, HttpError, NetworkError } from "../mod.ts";
-import { createClientWith } from "../src/client.ts";
-import { apiKey, baseUrl, isDeno, sendAll, undocumented } from "./client.ts";
-import { createClock } from "./clock.ts";
+import { createClient, HttpError } from "../mod.ts";
+import { apiKey, baseUrl, undocumented } from "./client.ts";
 import { failure } from "./outcome.ts";
-import { type AnyPath, serve, serveBytes } from "./server.ts";
+import { type AnyPath, serve } from "./server.ts";
 
 const bodies: [string, unknown][] = [
   [`{"error":{"code":7}}`, { error: { code: 7 } }],
@@ -33,19 +31,15 @@ Deno.test("methods keep status, headers and body of a 4xx or 5xx response", asyn
       expect(error.headers.get("x-request-id")).toBe("r1");
       expect(error.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
       expect("retryAfter" in error).toBe(false);
-      const result = await client.POST(`/${name}`, { body: {} });
-      expect([result.response.status, result.error, result.data]).toEqual([
-        status,
-        body,
-        undefined,
-      ]);
+      const { response, error: given, data } = await client.POST(`/${name}`, { body: {} });
+      expect([response.status, given, data]).toEqual([status, body, undefined]);
     }
   }
 });
 
-Deno.test("methods keep the part that was read of an error that breaks off", async () => {
+Deno.test("methods keep the part that was read of an error whose body is cut short", async () => {
   const fetch = () => {
-    const chunks = [new TextEncoder().encode("<h1>No")];
+    const chunks = [new TextEncoder().encode("the <h1>No").subarray(4)]; // a part of a buffer
     const body = new ReadableStream({
       pull(controller) {
         const chunk = chunks.pop();
@@ -63,33 +57,17 @@ Deno.test("methods keep the part that was read of an error that breaks off", asy
 });
 
 Deno.test("HttpError has the body's first 64 KiB, as text when it is longer", async () => {
+  const bodies: Record<string, string> = {
+    text: "€".repeat(2 ** 20),
+    json: '["x"]'.padEnd(2 ** 16),
+    longer: JSON.stringify("x".repeat(2 ** 16)),
+  };
   await using server = await serve(({ url }, response) => {
-    const [name, size] = url.slice(1).split("/");
-    const bodies: Record<string, string> = {
-      text: "€".repeat(Number(size)),
-      json: '["x"]'.padEnd(Number(size)),
-    };
-    response.writeHead(400).end(bodies[name!]);
+    response.writeHead(400).end(bodies[url.slice(1)]);
   });
   const client = createClient({ baseUrl: server.url, apiKey });
-  const body = async (path: string) => (await failure(HttpError, client.call("GET", path))).body;
-  expect(await body(`text/${2 ** 20}`)).toBe("€".repeat(2 ** 16 / 3)); // no part of a character
-  expect(await body(`json/${2 ** 16}`)).toEqual(["x"]);
-  expect(await body(`json/${2 ** 16 + 1}`)).toBe('["x"]'.padEnd(2 ** 16));
-});
-
-Deno.test("methods report a status when Headers refuses a header of the response", async () => {
-  await using server = await serveBytes((socket) => {
-    const headers = "Connection: close\r\nContent-Length: 2\r\nnot a name: x\r\nX-Other: y\r\n";
-    socket.end(`HTTP/1.1 503 No\r\n${headers}\r\n[]`);
-  });
-  const client = createClientWith<AnyPath>({ baseUrl: server.url, apiKey }, createClock());
-  const [checked, called, got] = await Promise.allSettled(sendAll(client));
-  for (const { reason } of [checked, called] as PromiseRejectedResult[]) {
-    expect(reason).toBeInstanceOf(isDeno ? NetworkError : HttpError); // Deno's parser refuses it
-    if (isDeno) continue;
-    expect([reason.status, reason.body, reason.headers.get("x-other")]).toEqual([503, [], "y"]);
-  }
-  if (!isDeno) expect(got).toMatchObject({ value: { error: [], response: { status: 503 } } });
-  expect(server.count).toBe(3 * 3);
+  const body = async (name: string) => (await failure(HttpError, client.call("GET", name))).body;
+  expect(await body("text")).toMatch(/^€{21845}\ufffd?$/);
+  expect(await body("json")).toEqual(["x"]);
+  expect(await body("longer")).toBe(bodies["longer"]!.slice(0, 2 ** 16));
 });

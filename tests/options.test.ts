@@ -4,7 +4,7 @@ import { expect } from "@std/expect";
 import { type ClientOptions, ConfigurationError, createClient } from "../mod.ts";
 import { apiKey, baseUrl, sendAll, undocumented, unusedFetch } from "./client.ts";
 import { failure, shown } from "./outcome.ts";
-import type { AnyPath } from "./server.ts";
+import { type AnyPath, json, serve } from "./server.ts";
 
 const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
 
@@ -35,8 +35,7 @@ Deno.test("createClient() throws when baseUrl is missing or no absolute address 
 
 Deno.test("createClient() refuses http for hosts that are not loopback addresses", async () => {
   const hosts = ["service.example", "127.evil.example", "0.0.0.0", "[::ffff:8.8.8.8]"];
-  const others = [...hosts.map((host) => `http://${host}`), "HTTP://SERVICE.EXAMPLE"];
-  for (const baseUrl of others) {
+  for (const baseUrl of [...hosts.map((host) => `http://${host}`), "HTTP://SERVICE.EXAMPLE"]) {
     for (const allowInsecureHttp of [undefined, false]) {
       const error = await refusal({ baseUrl, allowInsecureHttp });
       expect(error.message).toMatch(/"baseUrl" .*"allowInsecureHttp"/);
@@ -47,60 +46,39 @@ Deno.test("createClient() refuses http for hosts that are not loopback addresses
   for (const host of own) createClient({ baseUrl: `http://${host}` });
 });
 
-const badNumbers: [keyof ClientOptions, unknown[], unknown[]][] = [
-  ["timeout", [0, -1, 1.5, NaN, Infinity, 2 ** 31, "5", null], [1, 2 ** 31 - 1]],
-  ["retries", [-1, 0.5, NaN, 101, "2", null], [0, 100]],
-  ["maxResponseBytes", [0, -1, 0.5, NaN, 2 ** 53, "9", null], [1, 2 ** 53 - 1]],
-];
-
-for (const [name, values, limits] of badNumbers) {
-  Deno.test(`createClient() and calls refuse a bad ${name}`, async () => {
+Deno.test("createClient() and calls refuse numbers that are out of range", async () => {
+  const cases: [string, unknown[], unknown[]][] = [
+    ["timeout", [0, -1, 1.5, NaN, Infinity, 2 ** 31, "5", null], [1, 2 ** 31 - 1]],
+    ["retries", [-1, 0.5, NaN, 101, "2", null], [0, 100]],
+    ["maxResponseBytes", [0, -1, 0.5, NaN, 2 ** 53, "9", null], [1, 2 ** 53 - 1]],
+  ];
+  for (const [name, values, limits] of cases) {
     for (const value of values) {
       const options = { [name]: value };
-      const errors = [await refusal({ baseUrl, ...options })];
-      if (name !== "maxResponseBytes") {
-        errors.push(...await Promise.all(sendAll(unsent, options).map(refused)));
-      }
-      for (const { message } of errors) {
+      const calls = name === "maxResponseBytes" ? [] : sendAll(unsent, options);
+      for (
+        const { message } of [
+          await refusal({ baseUrl, ...options }),
+          ...await Promise.all(calls.map(refused)),
+        ]
+      ) {
         expect(message).toBe(`"${name}" must be a whole number from ${limits.join(" to ")}`);
       }
     }
     for (const value of limits) createClient({ baseUrl, [name]: value });
-  });
-}
-
-Deno.test("createClient() and methods refuse headers that cannot be sent, without showing them", async () => {
-  const bad: HeadersInit[] = [
-    { authorization: "sec\nret" },
-    { "x-a": "sec\u20acret" },
-    { "sec ret": "x" },
-    [["x-a", "sec\0ret"]],
-    [["x-a"] as never],
-    7 as never,
-  ];
-  for (const headers of bad as Record<string, string>[]) {
-    const errors = [
-      await refusal({ baseUrl, headers }),
-      await refused(unsent.call("GET", undocumented, { headers })),
-      await refused(unsent.GET("/a", { headers })),
-      await refused(unsent.GET("/a", { params: { header: headers } })),
-    ];
-    expect(errors.map(({ option }) => option))
-      .toEqual(["headers", "headers", "headers", "params.header"]);
-    for (const error of errors) {
-      expect(error.message).toMatch(/must be headers whose names and values can be sent$/);
-      expect(shown(error)).not.toMatch(/sec\W.*ret/s);
-    }
   }
 });
 
-Deno.test("methods refuse what no request can have, with and without middleware", async () => {
-  const client = createClient<AnyPath>({ baseUrl, apiKey });
-  for (const middleware of [[], [{ onRequest() {} }]]) {
-    for (const fetch of [undefined, unusedFetch]) {
-      const get = client.GET("/a", { mode: "bogus", middleware, fetch } as never);
-      expect((await failure(ConfigurationError, get)).message)
-        .toMatch(/^No request can have these options: .*bogus/);
+Deno.test("createClient() and call() refuse headers that cannot be sent, without showing them", async () => {
+  const bad = [{ authorization: "sec\nret" }, { "x-a": "sec\u20acret" }, { "sec ret": "x" }];
+  for (const headers of [...bad, [["x-a", "sec ret"]], 7] as ClientOptions["headers"][]) {
+    const errors = [
+      await refusal({ baseUrl, headers }),
+      await refused(unsent.call("GET", undocumented, { headers })),
+    ];
+    for (const error of errors) {
+      expect(error.message).toMatch(/^"headers" must be an object or a Headers, with names and/);
+      expect(shown(error)).not.toMatch(/sec\W.*ret/s);
     }
   }
 });
@@ -114,87 +92,111 @@ Deno.test("createClient() names the option that is wrong, and what to do", async
     [{ apiKey: 7 }, '"apiKey" must be a string, not a number'],
     [{ fetch: {} }, '"fetch" must be a function, not an object'],
     [{ onRetry: [] }, '"onRetry" must be a function, not an array'],
-    [{ Request: null }, '"Request" must be a function, not null'],
-    [{ bodySerializer: 7 }, '"bodySerializer" must be a function, not a number'],
     [{ allowInsecureHttp: "false" }, '"allowInsecureHttp" must be a boolean, not a string'],
   ];
   for (const [options, expected] of cases) {
     expect((await refusal({ baseUrl, apiKey, ...options })).message).toBe(expected);
   }
   for (const options of [null, undefined, "x"]) {
-    expect((await refusal(options)).message).toMatch(/^"options" must be an object, not /);
+    expect((await refusal(options)).message).toMatch(
+      /^"(options|baseUrl)" (must be an|is missing)/,
+    );
   }
 });
 
 Deno.test("methods name the argument that is wrong", async () => {
   const junk: never = Object.create(null) as never; // String(junk) throws
-  const client = unsent;
   const { signal } = new AbortController();
-  const cases: [option: string, problem: string, call: Promise<unknown>][] = [
-    ["options", "must be an object, not a number", client.checkKey("key", 7 as never)],
-    ["options", "must be an object, not a string", client.checkOwnKey("key" as never)],
-    ["options", "must be an object, not an AbortSignal", client.checkKey("key", signal as never)],
-    ["options", "must be an object, not an array", client.GET("/a", [] as never)],
-    ["params", "must be an object, not a string", client.GET("/a", { params: "a" as never })],
-    ["baseUrl", "must be an absolute https URL", client.GET("/a", { baseUrl: "blob:a" })],
-    ["apiKey", "must be a string, not undefined", client.checkKey(undefined as never)],
-    ["apiKey", "must be a string, not an object", client.checkKey({} as never)],
-    ["apiKey", "must be a string, not an object", client.checkKey({ timeout: 5_000 } as never)],
-    ["method", "must be one of DELETE, GET, HEAD", client.call(junk, "a")],
-    ["method", "must be one of DELETE, GET, HEAD", client.TRACE("/a" as never)],
-    ["endpoint", "must be a string, not a symbol", client.call("GET", Symbol() as never)],
-    ["signal", "must be an AbortSignal, not an object", client.call("GET", "a", { signal: junk })],
-    ["signal", "must be an AbortSignal, not an object", client.checkKey("k", { signal: junk })],
-    ["schema", "must be a Standard Schema, such as", client.call("GET", "a", { schema: junk })],
-    ["idempotent", "must be a boolean, not an", client.call("GET", "a", { idempotent: junk })],
-    ["path", "must be a string, not an object", client.GET(junk)],
-    ["path", "must begin with a slash", client.GET("a")],
-    ["parseAs", "must be one of json, text", client.GET("/a", { parseAs: "xml" as never })],
-    ["fetch", "must be a function, not an object", client.GET("/a", { fetch: junk })],
-    ["body", "must be left out of a GET request", client.GET("/a", { body: {} })],
-    ["Request", "must be a function, not an object", client.GET("/a", { Request: junk })],
-    ["middleware", "must be a list, not an object", client.GET("/a", { middleware: junk })],
-    ["onError", "must be a function", client.GET("/a", { middleware: [{ onError: junk }] })],
+  const cases: [expected: string, call: Promise<unknown>][] = [
+    ['"options" must be an object, not a number', unsent.checkKey("key", 7 as never)],
+    ['"options" must be an object, not a string', unsent.checkOwnKey("key" as never)],
+    ['"options" must be an object, not an AbortSignal', unsent.checkKey("key", signal as never)],
+    ['"options" must be an object, not an array', unsent.GET("/a", [] as never)],
+    ['"apiKey" must be a string, not undefined', unsent.checkKey(undefined as never)],
+    ['"apiKey" must be a string, not an object', unsent.checkKey({ timeout: 5_000 } as never)],
+    ['"method" must be one of DELETE, GET, HEAD', unsent.call(junk, "a")],
+    ['"method" must be one of DELETE, GET, HEAD', unsent.call("GET\n" as never, "a")],
+    ['"method" must be one of DELETE, GET, HEAD', unsent.TRACE("/a" as never)],
+    ['"endpoint" must be a string, not a symbol', unsent.call("GET", Symbol() as never)],
+    ['"signal" must be an AbortSignal, not an', unsent.call("GET", "a", { signal: junk })],
+    ['"signal" must be an AbortSignal, not an', unsent.checkKey("k", { signal: junk })],
+    ['"signal" must be an AbortSignal, not an', unsent.GET("/a", { signal: junk })],
+    ['"schema" must be a Standard Schema, such as', unsent.call("GET", "a", { schema: junk })],
+    ['"idempotent" must be a boolean, not an', unsent.call("GET", "a", { idempotent: junk })],
+    ['"idempotent" must be a boolean, not an', unsent.GET("/a", { idempotent: junk })],
+    ['"path" must begin with a slash', unsent.GET("a")],
+    ['"body" must be left out of a GET request', unsent.GET("/a", { body: {} })],
+    ['"body" must be left out of a HEAD request', unsent.call("HEAD", "a", { body: 0 })],
   ];
-  const errors = await Promise.all(cases.map(([, , call]) => refused(call)));
-  for (const [index, [option, problem]] of cases.entries()) {
-    const { message } = errors[index]!;
-    expect(message.slice(0, `"${option}" ${problem}`.length)).toBe(`"${option}" ${problem}`);
+  const errors = await Promise.all(cases.map(([, call]) => refused(call)));
+  for (const [index, [expected]] of cases.entries()) {
+    expect(errors[index]!.message.slice(0, expected.length)).toBe(expected);
   }
 });
+
+// Names
 
 Deno.test("methods list the options that there are when one is unknown", async () => {
   const common = "signal, timeout, retries";
   const ofCall = `${common}, body, query, headers, idempotent, schema`;
+  const ofMethod = `${common}, idempotent, body, headers, params, parseAs, middleware, baseUrl, ` +
+    "fetch, Request, bodySerializer, pathSerializer, querySerializer, method, cache, " +
+    "credentials, duplex, integrity, keepalive, mode, priority, redirect, referrer, " +
+    'referrerPolicy, window; a custom "fetch" can add what only one runtime has';
   const ofClient = "allowInsecureHttp, apiKey, baseUrl, bodySerializer, fetch, headers, " +
     "maxResponseBytes, onRetry, pathSerializer, querySerializer, Request, requestInitExt, " +
     "retries, timeout";
-  const lists: [string, string, (options: object) => Promise<ConfigurationError>][] = [
+  const body = { apiKey };
+  const lists: [
+    string,
+    string,
+    (options: Record<string, unknown>) => Promise<ConfigurationError>,
+  ][] = [
     ["checkKey()", common, (options) => refused(unsent.checkKey("k", options))],
     ["checkOwnKey()", common, (options) => refused(unsent.checkOwnKey(options))],
     ["call()", ofCall, (options) => refused(unsent.call("GET", undocumented, options))],
+    ["GET()", ofMethod, (options) => refused(unsent.GET("/a", options))],
+    ["POST()", ofMethod, (options) => refused(unsent.POST("/checkKey", { body, ...options }))],
+    ["PUT()", ofMethod, (options) => refused(unsent.request("put", "/a", options))],
     ["createClient()", ofClient, (options) => refusal({ baseUrl, ...options })],
   ];
   for (const [owner, names, refuse] of lists) {
-    for (const name of ["timeOut", "", "constructor"]) {
-      const { message, option } = await refuse({ [name]: 1 });
+    for (const name of ["timeOut", "retires", "url", "", "constructor"]) {
+      const { message } = await refuse({ [name]: 1 });
       expect(message).toBe(`"${name}" is not an option of ${owner}, which has ${names}`);
-      expect(option).toBe(name);
     }
+  }
+  for (const name of ["apiKey", "schema", "query", "maxResponseBytes", "client", "dispatcher"]) {
+    const { message } = await refused(unsent.GET("/a", { [name]: undefined }));
+    expect(message).toBe(`"${name}" is not an option of GET(), which has ${ofMethod}`);
   }
 });
 
-Deno.test("createClient() takes inherited options, and reads each of them once", async () => {
-  class Defaults {
-    reads = 0;
-    baseUrl = baseUrl;
-    get apiKey() {
-      return this.reads++ ? "not a key\n" : "some-key";
-    }
-  }
-  Object.defineProperty(Defaults.prototype, "fetch", {
-    value: () => Promise.resolve(Response.json([1])),
+Deno.test("typed methods take the options that the standard of fetch has", async () => {
+  await using server = await serve((_, response) => json(response, 1));
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  const options: RequestInit & Record<string, unknown> = {
+    ...{ cache: "no-store", credentials: "omit", duplex: "half", integrity: "", keepalive: false },
+    ...{ method: "PUT", mode: "cors", priority: "high", redirect: "error", referrer: "" },
+    ...{ referrerPolicy: "no-referrer", window: null },
+  };
+  expect((await client.GET("/a", options)).data).toBe(1);
+  for (const [name, value] of Object.entries(options)) await client.GET("/a", { [name]: value });
+  expect(server.requests.map(({ method }) => method)).toEqual(Array(13).fill("GET"));
+});
+
+Deno.test("methods without a key name the option, and say that a header is ignored", async () => {
+  const client = createClient<AnyPath>({
+    baseUrl,
+    headers: { "X-API-Key": apiKey },
+    fetch: unusedFetch,
   });
-  const options = Object.defineProperty(new Defaults(), "reads", { enumerable: false });
-  expect(await createClient(options).call("GET", undocumented)).toEqual([1]);
+  const headers = { "x-api-key": apiKey };
+  const calls = [client.call("GET", undocumented, { headers }), client.GET("/a", { headers })];
+  for (const error of await Promise.all(calls.map(refused))) {
+    expect(error.message).toBe(
+      `"apiKey" is missing: this request needs the client's key, and a header "X-API-Key" is ignored`,
+    );
+    expect(shown(error)).not.toContain(apiKey);
+  }
 });

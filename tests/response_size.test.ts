@@ -74,20 +74,11 @@ Deno.test("call() stops reading a body without end at maxResponseBytes, and keep
   expect([body, error.body]).toEqual(Array(2).fill("A".repeat(2 ** 16)));
 });
 
-const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n";
-
-Deno.test("call() reads no further than the announced length", async () => {
-  await using server = await serveBytes((socket) => {
-    socket.end(`${head}\r\n42 and HTTP/1.1 200 OK\r\n\r\n`);
-  });
-  const client = createClient({ baseUrl: server.url, apiKey });
-  for (let round = 0; round < 5; round++) expect(await client.call("GET", undocumented)).toBe(42);
-});
-
 Deno.test("call() stops at maxResponseBytes when chunks are larger than announced", async () => {
   await using server = await serveBytes((socket) => {
     const chunk = "800\r\n" + `"${"x".repeat(2046)}"\r\n`;
-    socket.end(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`);
+    const head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked";
+    socket.end(`${head}\r\n\r\n${chunk}0\r\n\r\n`);
   });
   const client = createClient({ baseUrl: server.url, apiKey, retries: 0, maxResponseBytes: 1000 });
   // Node refuses the combination of the two headers.

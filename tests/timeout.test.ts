@@ -4,18 +4,8 @@ import { type ClientOptions, createClient, type Middleware, TimeoutError } from 
 import { createClientWith } from "../src/client.ts";
 import { apiKey, baseUrl, sendAll, undocumented } from "./client.ts";
 import { createClock } from "./clock.ts";
-import { failures } from "./outcome.ts";
-import {
-  type AnyPath,
-  checkKeyStatus,
-  json,
-  type Responder,
-  serve,
-  serveSockets,
-  type TestServer,
-  validKey,
-} from "./server.ts";
-import { endlessBody } from "./streams.ts";
+import { deferred, failures } from "./outcome.ts";
+import { type AnyPath, checkKeyStatus, json, serve, serveSockets, validKey } from "./server.ts";
 
 const timeout = 100;
 const options = { apiKey, timeout, retries: 0 };
@@ -23,55 +13,59 @@ const options = { apiKey, timeout, retries: 0 };
 /** Asserts that calls reject with a time-out. */
 async function expectTimeouts(calls: Promise<unknown>[]): Promise<void> {
   for (const error of await failures(TimeoutError, calls)) {
-    expect(error.code).toBe("timeout");
-    expect(error.timeout).toBe(timeout);
+    expect([error.code, error.timeout]).toEqual(["timeout", timeout]);
     expect(error.message).toMatch(/^"[A-Z]+ https?:\/\/\S+" took more than 100 ms$/);
   }
 }
 
-const drip: (status: number) => Responder = (status) => (_, response) => {
-  response.writeHead(status);
-  const timer = setInterval(() => response.write(" "), 20);
-  response.on("close", () => clearInterval(timer));
-};
-
-const unfinished: [string, () => Promise<TestServer>][] = [
-  ["they connect", () => serveSockets((socket) => socket.resume(), "https")],
-  ["no response comes", () => serve(() => {})],
-  ["the body does not come", () =>
-    serve((_, response) => {
-      response.writeHead(200, { "content-length": "100" }).flushHeaders();
-    })],
-  ["the body drips without end", () => serve(drip(200))],
-  ["the body of an error drips without end", () => serve(drip(500))],
-];
-
-for (const [kind, start] of unfinished) {
-  Deno.test(`methods time out while ${kind}, after the time of the client or of the call`, async () => {
-    await using server = await start();
-    const client = createClient<AnyPath>({ baseUrl: server.url, ...options });
+Deno.test("methods time out at any point, after the time of the client or of the call", async () => {
+  await using connecting = await serveSockets((socket) => socket.resume(), "https");
+  await using server = await serve(({ headers }, response) => {
+    const point = headers["x-point"];
+    if (point === "response") return;
+    response.writeHead(point === "error" ? 500 : 200, { "content-length": "100" }).flushHeaders();
+    if (point === "body") return;
+    const timer = setInterval(() => response.write(" "), 20);
+    response.on("close", () => clearInterval(timer));
+  });
+  const { url } = server;
+  const points = ["response", "body", "drip", "error"].map((point) => [url, point] as const);
+  for (const [baseUrl, point] of [[connecting.url, "connect"], ...points] as const) {
+    const headers = { "x-point": point };
+    const client = createClient<AnyPath>({ baseUrl, headers, ...options });
     await expectTimeouts(sendAll(client));
     client.use({ onRequest() {} });
-    await expectTimeouts(sendAll(client));
-    const patient = createClient<AnyPath>({ baseUrl: server.url, apiKey, retries: 0 });
-    await expectTimeouts([
-      patient.checkKey("some-key", { timeout }),
-      ...sendAll(patient, { timeout }),
-    ]);
-  });
-}
+    const patient = createClient<AnyPath>({ baseUrl, headers, apiKey, retries: 0 });
+    const checked = patient.checkKey("some-key", { timeout });
+    await expectTimeouts([...sendAll(client), checked, ...sendAll(patient, { timeout })]);
+  }
+});
 
-Deno.test("call() times out when a custom fetch ignores its signal", async () => {
-  const { body, cancelled } = endlessBody(new Uint8Array(1), 20);
-  const fetches = [
-    () => new Promise<Response>(() => {}),
-    () => Promise.resolve(new Response(body)),
-  ];
-  const calls = fetches.map((fetch) =>
-    createClient({ baseUrl, fetch, ...options }).call("GET", undocumented)
-  );
-  await expectTimeouts(calls);
-  await cancelled;
+Deno.test("a custom fetch may ignore its signal: what comes late is cancelled", async () => {
+  for (const isLate of [true, false]) {
+    for (const status of isLate ? [200, 204, 307, 500] : [200, 500]) {
+      const { promise: cancelled, resolve: cancel } = deferred();
+      const { promise, resolve } = deferred<Response>();
+      const body = new ReadableStream({ pull() {}, cancel }, { highWaterMark: 0 });
+      const response = new Response(status === 204 ? null : body, { status });
+      if (!isLate) resolve(response);
+      const client = createClient({ baseUrl, fetch: () => promise, ...options });
+      await expectTimeouts([client.call("GET", undocumented)]);
+      if (isLate) resolve(response);
+      if (response.body) await cancelled;
+    }
+  }
+});
+
+Deno.test("an attempt that has ended is aborted, so that it leaves nothing behind", async () => {
+  const signals: AbortSignal[] = [];
+  const fetch = ({ signal }: Request) => {
+    const isFirst = signals.push(signal) === 1;
+    return Promise.resolve(Response.json([], { status: isFirst ? 503 : 200 }));
+  };
+  const client = createClientWith({ baseUrl, apiKey, fetch }, createClock());
+  await client.call("GET", undocumented);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
 });
 
 Deno.test("call() applies the time-out to each attempt", async () => {
@@ -103,19 +97,14 @@ Deno.test("timeout does not limit the functions and streams of the caller", asyn
   const fetch = () => Promise.resolve(Response.json(validKey, { status: checkKeyStatus }));
   const unavailable = () =>
     count++ ? fetch() : Promise.resolve(new Response(null, { status: 503 }));
-  const createSlow = (given: Partial<ClientOptions> = {}, middleware: Middleware = {
-    onRequest() {},
-  }) => {
-    const client = createClientWith<AnyPath>(
-      { baseUrl, apiKey, fetch, timeout: 300, retries: 1, ...given },
-      createClock(),
-    );
-    client.use(middleware);
+  const createSlow = (given: Partial<ClientOptions> = {}, middleware?: Middleware) => {
+    const slow = { baseUrl, apiKey, fetch, timeout: 300, retries: 1, ...given };
+    const client = createClientWith<AnyPath>(slow, createClock());
+    if (middleware) client.use(middleware);
     return client;
   };
-  const schema = {
-    "~standard": { version: 1, vendor: "test", validate: (value: unknown) => late({ value }) },
-  } as const;
+  const validate = (value: unknown) => late({ value });
+  const schema = { "~standard": { version: 1, vendor: "test", validate } } as const;
   const lateResponse = () => new Response(lateStream(), { status: checkKeyStatus });
   const slow = [
     createSlow({ apiKey: () => late(apiKey) }),

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 
 import { HttpError, NetworkError, RedirectError, TimeoutError } from "../src/errors.ts";
-import { isIdempotent, parseRetryAfter, retryDelay } from "../src/transport/retry.ts";
+import { parseRetryAfter, retryDelay } from "../src/transport/retry.ts";
 
 /** The error for a response. */
 const httpError = (status: number, retryAfter?: number) =>
@@ -72,9 +72,4 @@ Deno.test("retryDelay() is undefined when a retry is of no use", () => {
   const statuses = Array.from({ length: 300 }, (_, index) => index + 300);
   expect(statuses.filter((status) => retryDelay(httpError(status), 1, 0.5) !== undefined))
     .toEqual([408, 429, 500, 502, 503, 504]);
-});
-
-Deno.test("isIdempotent() names the methods of RFC 9110 that a client may repeat", () => {
-  const methods = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "get", "GETS", ""];
-  expect(methods.filter(isIdempotent)).toEqual(["DELETE", "GET", "HEAD", "OPTIONS", "PUT"]);
 });

@@ -1,12 +1,14 @@
 // What compiles and what does not: the compiler checks the `@ts-expect-error` lines.
 import { expect } from "@std/expect";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { Client } from "openapi-fetch";
 
 import {
   createClient,
   HttpError,
   type InvalidKey,
   type KeyStatus,
+  type paths,
   type ScamAddressClient,
   ScamAddressError,
   type UncheckedOptions,
@@ -78,6 +80,13 @@ Deno.test("POST() takes only what the OpenAPI document has", async () => {
   const status: KeyStatus = data;
   expect(status.apiKeyValid && status.data.credits).toBe(3);
 
+  const body = { apiKey };
+  const { data: text } = await client.POST(checkKeyPath, { body, parseAs: "text" });
+  assertType<Equal<typeof text, string | undefined>>();
+  const { data: stream } = await client.POST(checkKeyPath, { body, parseAs: "stream" });
+  assertType<Equal<typeof stream, Response["body"] | undefined>>();
+  expect(await new Response(stream ?? null).text()).toBe(text);
+
   // Only the compiler reads this.
   const _neverCalled = () => {
     // @ts-expect-error The body is required.
@@ -131,6 +140,8 @@ Deno.test("createClient() takes wider paths and requires a base URL", async () =
   });
   const options = { timeout: 30_000, retries: 0, idempotent: true };
   const { data } = await wider.GET("/items/{id}", { params: { path: { id: 1 } }, ...options });
+  const theirs: [Client<paths>, Client<Wider>] = [client, wider]; // as other libraries take it
+  expect(theirs).toEqual([client, wider]);
   assertType<Equal<typeof data, { name: string } | undefined>>();
   expect(data).toEqual({ name: "one" });
   // @ts-expect-error The parameter is a number.
@@ -150,4 +161,16 @@ Deno.test("instanceof narrows to the class's own fields", async () => {
   assertType<Equal<typeof error.status, number>>();
   assertType<Equal<typeof error.retryAfter, number | undefined>>();
   expect(error.status).toBe(404);
+});
+
+Deno.test("subclasses of the errors may set their name", () => {
+  class QuotaError extends HttpError {
+    override readonly name = "QuotaError";
+  }
+  const error = new QuotaError("No credits", { status: 402, headers: new Headers(), body: "" });
+  assertType<Equal<typeof error.name, "QuotaError">>();
+  assertType<Equal<HttpError["name"], string>>();
+  assertType<Equal<typeof HttpError.code, "http">>();
+  expect(error).toBeInstanceOf(HttpError);
+  expect(error.toJSON()).toMatchObject({ name: "QuotaError", code: "http", status: 402 });
 });

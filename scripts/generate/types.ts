@@ -19,7 +19,7 @@ export async function writeTypes(document: JsonObject): Promise<string> {
   const text = astToString(nodes)
     .replaceAll("* @description ", "* ") // what editors show first; as a tag it would come last
     // Public types must name no types without documentation.
-    .replaceAll(/^export type \$(Read|Write)</gm, "/** @internal */\n$&");
+    .replaceAll(/^export type \$(Read|Write)</gm, "/** @ignore */\n$&");
   return `// deno-lint-ignore-file\n${text}`;
 }
 

@@ -25,7 +25,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { checkOptions, checkType, readNumber, wrong } from "../checks.ts";
+import { checkType, readNumber, readOptions, wrong } from "../checks.ts";
 import { failure } from "./routes.ts";
 import { createSandbox, type Sandbox } from "./service.ts";
 
@@ -194,13 +194,13 @@ export async function serveSandbox(
   sandbox: { fetch(request: Request): Promise<Response> } = createSandbox(),
   options: ServeSandboxOptions = {},
 ): Promise<SandboxServer> {
-  checkOptions(options, ["host", "port", "onResponse"], "serveSandbox()");
-  const { host = "127.0.0.1", onResponse } = options;
+  const given = readOptions(options, ["host", "port", "onResponse"], "serveSandbox()");
+  const { host = "127.0.0.1", onResponse } = given;
   if (typeof sandbox?.fetch !== "function") {
     throw wrong("sandbox", "must be a result of createSandbox()");
   }
   const authority = toAuthority(host);
-  const port = readNumber("port", options.port);
+  const port = readNumber("port", given.port);
   checkType("onResponse", onResponse, "function");
 
   const server = createServer(async (incoming, outgoing) => {

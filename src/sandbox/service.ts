@@ -37,7 +37,7 @@
  * @module
  */
 import type { KeyStatus } from "../api.ts";
-import { checkObject, checkOptions, convert, readApiKey, wrong } from "../checks.ts";
+import { checkObject, convert, readApiKey, readOptions, wrong } from "../checks.ts";
 import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
@@ -255,9 +255,9 @@ function toRequest(input: string | URL | Request, [init, context]: unknown[]): R
  * @throws {ConfigurationError} When an option is wrong; the message shows no key.
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  checkOptions(options, ["keys", "routes"], "createSandbox()");
-  const keys = readKeys(options.keys);
-  const routes = readRoutes(options.routes);
+  const given = readOptions(options, ["keys", "routes"], "createSandbox()");
+  const keys = readKeys(given.keys);
+  const routes = readRoutes(given.routes);
 
   async function fetch(input: string | URL | Request, ...rest: unknown[]): Promise<Response> {
     const request = toRequest(input, rest);

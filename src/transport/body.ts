@@ -1,8 +1,5 @@
 const isDeno = /* @__PURE__ */ /^Deno\//.test(globalThis.navigator?.userAgent);
 
-/** The size of the buffer that Deno reads into. */
-const BUFFER_SIZE = 16 * 2 ** 10;
-
 /** Cancels what can be cancelled, and ignores how that ends. */
 export function cancel(source: { cancel(): unknown } | null | undefined): void {
   (async () => await source?.cancel())().catch(() => {});
@@ -21,54 +18,56 @@ export interface Body {
 }
 
 /**
- * Reads a stream, up to one byte more than a limit, and cancels what it does not read.
+ * Reads a stream up to a limit, and cancels what it does not read.
  *
  * @param stream The stream, which may ignore signals.
  * @param limit The limit, in bytes.
  * @param signal Ends the reading.
- * @param isNative Whether it is of the runtime's own fetch, which Deno reads faster into a buffer.
+ * @param isNative Whether the stream is of the runtime's own fetch.
  * @returns What was read.
  */
 export async function readStream(
-  stream: ReadableStream<unknown>,
+  stream: ReadableStream<Uint8Array> | null,
   limit: number,
   signal: AbortSignal,
   isNative: boolean,
 ): Promise<Body> {
+  if (!stream) return { bytes: new Uint8Array(), isComplete: true };
+  // Deno makes a large buffer for each read; to give it one saves 0.7 of openapi-fetch's time.
   const isBuffered = isDeno && isNative;
   const reader = isBuffered ? stream.getReader({ mode: "byob" }) : stream.getReader();
   signal.addEventListener("abort", () => cancel(reader));
   if (signal.aborted) cancel(reader);
+  let buffer: ArrayBufferLike = new ArrayBuffer(isBuffered ? 16 * 2 ** 10 : 0);
   let bytes = new Uint8Array(); // one that grows: a list of millions of tiny chunks fills memory
   let size = 0;
-  let buffer: ArrayBufferLike = new ArrayBuffer(isBuffered ? BUFFER_SIZE : 0);
+  const end = (rest: Omit<Body, "bytes">) => ({ bytes: bytes.subarray(0, size), ...rest });
   try {
-    while (size <= limit) {
+    for (;;) {
       const chunk: { value?: unknown; done: boolean } = await reader.read(new Uint8Array(buffer));
       const { value, done } = chunk;
-      if (done) return { bytes: bytes.subarray(0, size), isComplete: true };
+      if (done) return end({ isComplete: true });
       if (!ArrayBuffer.isView(value)) throw new TypeError("The body has a chunk that is not bytes");
-      const length = Math.min(value.byteLength, limit + 1 - size);
+      const length = Math.min(value.byteLength, limit - size);
+      const part = new Uint8Array(value.buffer, value.byteOffset, length);
       if (size + length > bytes.length) {
         const larger = new Uint8Array(2 * (size + length));
         larger.set(bytes);
         bytes = larger;
       }
-      bytes.set(new Uint8Array(value.buffer, value.byteOffset, length), size);
+      bytes.set(part, size);
       size += length;
+      if (length < value.byteLength) return end({ isComplete: false });
       if (isBuffered) buffer = value.buffer;
     }
-    cancel(reader);
-    return { bytes: bytes.subarray(0, size), isComplete: false };
   } catch (thrown) {
+    return end({ isComplete: false, thrown });
+  } finally {
     cancel(reader);
-    return { bytes: bytes.subarray(0, size), isComplete: false, thrown };
   }
 }
 
-let decoder: TextDecoder | undefined; // made once, because that takes time on Deno
-
 /** Decodes a body as UTF-8, without a byte-order mark. */
 export function decode(bytes: Bytes): string {
-  return (decoder ??= new TextDecoder()).decode(bytes);
+  return new TextDecoder().decode(bytes);
 }

@@ -1,16 +1,17 @@
-/** Replaces every secret in a text by `[redacted]`. */
-export type Redact = (text: string) => string;
+/** The shortest secret that is looked for: a shorter one would garble addresses and logs. */
+const MIN_LENGTH = 8;
 
-/** How many errors in a chain of causes are searched for the reason of a failure. */
-const MAX_CAUSES = 5;
+/** The longest text that is searched, in characters, and how much of a secret it is searched for. */
+const MAX_SEARCHED = 64 * 2 ** 10;
+const MAX_START = 256;
 
-/** The longest message that is kept of an error, in characters. */
-const MAX_REASON = 1_000;
+/** The longest message, and the longest stack, that is kept of an error, in characters. */
+const MAX_KEPT = 2_000;
 
 /** How a text is sent back: as it is, as JSON writes it, percent-encoded, as in a form. */
 function formsOf(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
-  const percent = encodeURIComponent(secret.replace(/\p{Cs}/gu, "\ufffd")); // as a form does
+  const percent = encodeURIComponent(secret);
   const form = new URLSearchParams([["", secret]]).toString().slice("=".length);
   const inLowerCase = [percent, form].map((text) =>
     text.replace(/%../g, (escape) => escape.toLowerCase())
@@ -19,80 +20,63 @@ function formsOf(secret: string): string[] {
 }
 
 /**
- * Finds where a word starts in a text, also where its occurrences overlap.
- *
- * The time is linear, also when every part of the text almost matches: this is the search of Knuth,
- * Morris and Pratt. For each place it has the length of the longest start of the word that ends
- * there, first in the word itself, then in the text.
+ * Replaces a form of a secret. Only its start is looked for, because the time to look for all of a
+ * long one is its length times that of the text.
  */
-function* placesOf(word: string, text: string): Generator<number> {
-  if (word.length > text.length) return;
-  const starts = new Uint32Array(word.length);
-  let length = 0;
-  const advance = (character: string) => {
-    while (length > 0 && word[length] !== character) length = starts[length - 1]!;
-    if (word[length] === character) length++;
-  };
-  for (let index = 1; index < word.length; index++) {
-    advance(word[index]!);
-    starts[index] = length;
+function replaceForm(text: string, form: string): string {
+  const start = form.slice(0, MAX_START);
+  const [first, ...parts] = text.split(start);
+  const rest = parts.map((part) => part.slice(form.length - start.length));
+  return [first, ...rest].join("[redacted]");
+}
+
+/** What errors must not show. */
+export class Secrets {
+  readonly #secrets: string[] = [];
+  #forms: string[] | undefined;
+
+  /**
+   * Adds a secret.
+   *
+   * @param secret Printable ASCII, so that all of its forms exist.
+   */
+  add(secret: string): void {
+    this.#secrets.push(secret);
+    this.#forms = undefined; // made when they are needed, because most calls succeed
   }
-  length = 0;
-  for (let index = 0; index < text.length; index++) {
-    advance(text[index]!);
-    if (length === word.length) yield index + 1 - length;
+
+  /** Replaces every secret in a text by `[redacted]`. */
+  redact(text: string): string {
+    this.#forms ??= this.#secrets
+      .filter(({ length }) => length >= MIN_LENGTH)
+      .flatMap(formsOf)
+      .filter((form, index, all) => all.indexOf(form) === index)
+      .sort((a, b) => b.length - a.length); // the longest first, which may contain another
+    return this.#forms.reduce(replaceForm, text);
   }
 }
 
 /**
- * Makes a function that replaces secrets in a text, in time that is linear.
+ * Makes an error with the reason of a failure: the message, the `code` and the stack of the first
+ * cause that has a message, or of what was thrown.
  *
- * @param secrets The secrets; only strings that are not empty count.
- * @returns The function.
+ * It keeps nothing else, because that may contain the request.
  */
-export function redactor(...secrets: unknown[]): Redact {
-  const texts = secrets.filter((secret): secret is string =>
-    !!secret && typeof secret === "string"
-  );
-  let forms: Set<string> | undefined; // made when they are needed, because most calls succeed
-  return (text) => {
-    forms ??= new Set(texts.flatMap(formsOf));
-    const isSecret = new Uint8Array(text.length);
-    for (const form of forms) {
-      let end = 0;
-      for (const start of placesOf(form, text)) {
-        isSecret.fill(1, Math.max(start, end), end = start + form.length);
-      }
-    }
-    let result = "";
-    for (let start = 0, end; start < text.length; start = end) {
-      end = isSecret.indexOf(1 - isSecret[start]!, start);
-      if (end < 0) end = text.length;
-      result += isSecret[start] ? "[redacted]" : text.slice(start, end);
-    }
-    return result;
-  };
+export function reasonOf(thrown: unknown, secrets: Secrets): Error {
+  const isText = (value: unknown) => typeof value === "string" && value !== "";
+  // Node.js has the reason in a cause, which may have an error for each address of a host.
+  const all = [Object(thrown).cause, thrown].flatMap((error) => [error, error?.errors?.[0]]);
+  const inner = Object(all.find((error) => isText(error?.message)) ?? thrown);
+  const clean = (text: string) =>
+    withoutQueries(secrets.redact(text.slice(0, MAX_SEARCHED)).slice(0, MAX_KEPT));
+  const { message, code, name, stack } = inner;
+  const reason = new Error(clean([message, code, thrown].find(isText) ?? "unknown reason"));
+  if (isText(stack)) reason.stack = clean(stack);
+  const ownCode = name === "NotCapable" ? name : code; // Deno lacks a permission
+  return isText(ownCode) ? Object.assign(reason, { code: clean(ownCode) }) : reason;
 }
 
-/**
- * Makes an error with the reason of a failure: the message and the `code` of the innermost cause
- * that has a message.
- *
- * It keeps nothing else that was thrown, because that may contain the request.
- */
-export function reasonOf(thrown: unknown, redact: Redact): Error {
-  let message = "unknown reason";
-  let code: unknown;
-  let inner = thrown;
-  for (let count = 0; count < MAX_CAUSES && inner; count++) {
-    const { message: text, code: found, name, cause, errors } = Object(inner);
-    const words = typeof inner === "string" ? inner : text || found;
-    if (typeof words === "string") {
-      message = words;
-      code = name === "NotCapable" ? name : found; // Deno lacks a permission
-    }
-    inner = cause ?? errors?.[0];
-  }
-  const reason = new Error(redact(message).slice(0, MAX_REASON).trim());
-  return typeof code === "string" ? Object.assign(reason, { code: redact(code) }) : reason;
+/** Removes the queries of URLs in a text. */
+function withoutQueries(text: string): string {
+  return text.replace(/(\bhttps?:\/\/[^\s?#"']*)[?#][^\s"']*?(?=[).,:;!]*([\s"']|$))/gi, "$1");
 }

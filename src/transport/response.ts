@@ -5,75 +5,97 @@ import {
   type Issue,
   NetworkError,
   RedirectError,
+  TimeoutError,
 } from "../errors.ts";
-import { type Body, cancel, readStream } from "./body.ts";
-import { reasonOf, type Redact } from "./redact.ts";
+import { type Body, cancel, decode, readStream } from "./body.ts";
+import { reasonOf, type Secrets } from "./redact.ts";
 import { parseRetryAfter } from "./retry.ts";
-import { type Limits, within } from "./time.ts";
+import { type Limits, timeUp, within } from "./time.ts";
 
-/** A response, and what was read of its body. */
+/** A response that can be read, and what was read of its body. */
 export interface Received extends Body {
   readonly response: Response;
 }
 
-/** What is needed to read a response. */
-export interface Reading extends Limits {
-  /** Writes the method and the address of the request, without secrets. */
-  readonly describe: () => string;
-  readonly redact: Redact;
-  /** The largest body that is read, in bytes. */
-  readonly maxResponseBytes: number;
+/** How errors name a request, and what they must not show. */
+export interface Naming {
+  /** The method and the address of the request, without the query. */
+  readonly name: string;
+  /** Whether the service must have the address, so that a 404 means that it is wrong. */
+  readonly isKnown: boolean;
+  readonly secrets: Secrets;
 }
 
-type Naming = Pick<Reading, "describe" | "redact">;
+/** What is needed to read a response. */
+export interface Reading extends Limits, Naming {
+  /** In milliseconds. */
+  readonly timeout: number;
+  /** The largest body of a 2xx response that is read, in bytes. */
+  readonly maxResponseBytes: number;
+  /** Whether the runtime's own fetch responds, and of a 2xx response only the text is used. */
+  readonly isPlain: boolean;
+}
 
-/** The largest part of an error's body that is kept, in bytes. */
+/** The largest part of an error's body that is read, in bytes. */
 const MAX_ERROR_BODY = 64 * 2 ** 10;
 
 const ADVICE = 'check "baseUrl"';
 
 /** Whether a response is a redirect, or what a custom fetch got by following one. */
-function isRedirect({ status, type, redirected }: Response): boolean {
+function isRedirect({ redirected, status, type }: Response): boolean {
   if (redirected || type === "opaqueredirect") return true; // browsers hide the status
   return status >= 300 && status <= 399 && status !== 304;
 }
 
-/** Whether a value is a `Response`, also one of another realm, that nobody has read. */
+/** Whether a value is a `Response`, possibly of another realm, that nobody has read. */
 function isUnread(value: unknown): value is Response {
-  const { status, statusText, headers, body, bodyUsed } = Object(value);
-  return typeof status === "number" && typeof statusText === "string" &&
-    typeof headers?.get === "function" && typeof headers.forEach === "function" &&
-    bodyUsed === false && (body === null || typeof body?.getReader === "function" && !body.locked);
+  const { headers, body, bodyUsed } = Object(value);
+  return typeof headers?.get === "function" && bodyUsed === false &&
+    (body === null || typeof body?.getReader === "function" && !body.locked);
 }
 
 /** Whether the headers limit the size of the body, which the runtime's own fetch enforces. */
-function isShort({ ok, headers, type }: Response, limit: number): boolean {
-  return ok && type === "basic" && // which hides no header
+function isShort({ headers, type }: Response, limit: number): boolean {
+  return type === "basic" && // which hides no header
     !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
     Number(headers.get("content-length") || Infinity) <= limit;
 }
 
-/** Reads the body of a response, up to one byte more than the limit. */
-async function readBody(response: Response, limit: number, signal: AbortSignal): Promise<Body> {
-  const { body, type } = response;
-  if (!body) return { bytes: new Uint8Array(), isComplete: true };
-  if (isRedirect(response)) cancel(body);
-  else if (isShort(response, limit)) {
-    return { bytes: new Uint8Array(await response.arrayBuffer()), isComplete: true };
-  } else return await readStream(body, limit, signal, type === "basic");
-  return { bytes: new Uint8Array(), isComplete: false };
+/** Reads the body of a response up to its limit, and makes a response that others can read. */
+async function readBody(
+  response: Response,
+  { isPlain, maxResponseBytes }: Reading,
+  signal: AbortSignal,
+): Promise<Received> {
+  const { body, ok, status, type, url } = response;
+  if (isRedirect(response)) {
+    cancel(body);
+    return { response, bytes: new Uint8Array(), isComplete: false };
+  }
+  const limit = ok ? maxResponseBytes : MAX_ERROR_BODY;
+  const read = isPlain && ok && isShort(response, limit)
+    ? { bytes: new Uint8Array(await response.arrayBuffer()), isComplete: true }
+    : await readStream(body, limit, signal, isPlain && type === "basic");
+  if (ok && "thrown" in read) throw read.thrown;
+  if (isPlain && ok && body) {
+    const text = () => Promise.resolve(decode(read.bytes));
+    return { ...read, response: Object.defineProperty(response, "text", { value: text }) };
+  }
+  const isEmpty = [204, 205, 304].includes(status);
+  const copy = new Response(isEmpty ? null : read.bytes, response);
+  return { ...read, response: Object.defineProperty(copy, "url", { value: url }) };
 }
 
 /**
  * Waits for a response, and reads it within its limits.
  *
- * When the body of a 4xx or 5xx response breaks off or is too large, the result has the part that
+ * When the body of a 4xx or 5xx response is cut short or too large, the result has the part that
  * was read, because the status matters more.
  *
  * @param reading The limits.
  * @param start Starts to wait for the response.
  * @returns The response and its body.
- * @throws {NetworkError} When there is no response, or it breaks off.
+ * @throws {NetworkError} When there is no response, or it is cut short.
  * @throws {TimeoutError} When the time is up.
  * @throws {RedirectError} When the response is a redirect.
  * @throws {InvalidResponseError} When the body of a 2xx response is too large.
@@ -83,122 +105,121 @@ export async function receive(
   reading: Reading,
   start: (signal: AbortSignal) => Promise<Response>,
 ): Promise<Received> {
-  const { describe, maxResponseBytes, redact } = reading;
-  let failure = "got no response";
-  const received = await within(reading, async (signal): Promise<Received | undefined> => {
-    const response = await start(signal);
-    if (!isUnread(response)) return undefined;
-    const { ok, status, type } = response;
-    if (!(status >= 200 && status <= 599) && type !== "opaqueredirect") {
-      cancel(response.body);
-      throw new TypeError(`The response has the status ${status}`);
+  const { secrets, signal, timeout } = reading;
+  let problem = "got no response";
+  let received: Received | undefined;
+  try {
+    received = await within(reading, async (ended) => {
+      const response = await start(ended);
+      problem = "got no complete response";
+      return isUnread(response) ? await readBody(response, reading, ended) : undefined;
+    }, timeout);
+  } catch (thrown) {
+    if (signal?.aborted) throw signal.reason;
+    if (thrown === timeUp) {
+      throw new TimeoutError(describe(reading, `took more than ${timeout} ms`), { timeout });
     }
-    failure = "got a response that broke off";
-    const body = await readBody(response, maxResponseBytes, signal);
-    if (ok && "thrown" in body) throw body.thrown;
-    return { ...body, response };
-  }, (thrown) => {
-    const cause = reasonOf(thrown, redact);
-    return new NetworkError(`"${describe()}" ${failure}: ${cause.message}`, {}, { cause });
-  });
+    const cause = reasonOf(thrown, secrets);
+    throw new NetworkError(describe(reading, `${problem}: ${cause.message}`), {}, { cause });
+  }
   if (!received) {
-    const problem = '"fetch" must return a Response whose body nobody has read';
-    throw new ConfigurationError(problem, { option: "fetch" });
+    const message = '"fetch" must return a Response whose body nobody has read';
+    throw new ConfigurationError(message, { option: "fetch" });
   }
-  const { response, isComplete } = received;
-  if (isRedirect(response)) {
-    const { headers, status, redirected, url } = response;
-    const location = redirected ? url : headers.get("location");
-    const message = redirected
-      ? `"${describe()}" was redirected by "fetch", which must not follow redirects: ${ADVICE}`
-      : `"${describe()}" got a redirect, which is not followed: ${ADVICE}`;
-    const fields = { status, ...location !== null && { location: redact(location) } };
-    throw new RedirectError(message, fields);
-  }
+  const { response, bytes, isComplete } = received;
+  if (isRedirect(response)) throw redirectError(response, reading);
   if (response.ok && !isComplete) {
-    throw invalidResponse(received, [{ path: "", rule: "maxResponseBytes" }], reading);
+    const text = decode(bytes.subarray(0, MAX_ERROR_BODY));
+    throw invalidResponse(response, text, [{ path: "", rule: "maxResponseBytes" }], reading);
   }
   return received;
 }
 
+/** Writes a message, with the request that it is about. */
+function describe({ name, secrets }: Naming, problem: string): string {
+  return secrets.redact(`"${name}" ${problem}`);
+}
+
+/** Makes the error for a redirect. */
+function redirectError({ headers, redirected, status, url }: Response, naming: Naming) {
+  const location = redirected ? url : headers.get("location");
+  const shown = location === null ? undefined : naming.secrets.redact(location);
+  const to = shown === undefined ? "" : ` to "${shown.replace(/[?#].*/s, "").slice(0, 200)}"`;
+  const problem = redirected
+    ? `was redirected${to} by "fetch", which must not follow redirects`
+    : `got a redirect${to}, which is not followed`;
+  return new RedirectError(describe(naming, `${problem}: ${ADVICE}`), {
+    status,
+    ...shown !== undefined && { location: shown },
+  });
+}
+
 /** Makes the error for a 2xx response with a wrong body. */
 export function invalidResponse(
-  received: Received,
+  { status }: Response,
+  text: string,
   issues: readonly Issue[],
-  { describe, redact }: Naming,
+  naming: Naming,
 ): InvalidResponseError {
-  const { headers, status } = received.response;
-  const type = redact(headers.get("content-type") ?? "").replace(/[^\w.+/-].*/s, "");
   const faults: Record<string, string> = {
-    json: /^$|\bjson$|^text\/html$/i.test(type)
-      ? `the body is not JSON, ${ADVICE}`
-      : `the body is "${type}" and not JSON; GET() and other methods read it with "parseAs"`,
+    json: `the body is not JSON, ${ADVICE}`,
     empty: "the body is empty",
     depth: "the body is nested too deep",
     maxResponseBytes: 'the body is larger than "maxResponseBytes"',
-    status: `the document has no status ${status} for it`,
+    status: `the OpenAPI document has no status ${status} for it`,
   };
   const list = issues.slice(0, 5).map(({ path, rule, message }) => {
     const where = path || "the body";
     if (message !== undefined) return `${where}: ${message}`;
-    return path === "" && faults[rule] || `${where} does not match the document (${rule})`;
+    return path === "" && faults[rule] || `${where} does not match the OpenAPI document (${rule})`;
   });
   if (issues.length > list.length) list.push(`and ${issues.length - list.length} more`);
-  return new InvalidResponseError(
-    `"${describe()}" got an invalid response: ${list.join("; ")}`,
-    { status, issues, body: readErrorBody(received, redact) },
-  );
-}
-
-/** Copies headers, except names that have a secret, or that Node.js accepts and `Headers` refuses. */
-function copyHeaders(headers: Headers, redact: Redact = (text) => text): Headers {
-  const copy = new Headers();
-  headers.forEach((value, name) => {
-    try {
-      if (redact(name) === name) copy.append(name, redact(value));
-    } catch { /* The header is left out. */ }
+  return new InvalidResponseError(describe(naming, `got an invalid response: ${list.join("; ")}`), {
+    status,
+    issues,
+    body: readErrorBody(text.slice(0, MAX_ERROR_BODY), naming.secrets),
   });
-  return copy;
 }
 
-/** Makes a response with a body that was read. */
-export function rebuild({ response, bytes }: Received): Response {
-  const { headers, status, url } = response;
-  const isEmpty = status === 204 || status === 205 || status === 304;
-  const statusText = response.statusText.replace(/[^\t -~\xa0-\xff]/g, "?"); // as Node.js reads it
-  const init = { headers: copyHeaders(headers), status, statusText };
-  const copy = new Response(isEmpty ? null : bytes, init);
-  return Object.defineProperty(copy, "url", { value: url });
-}
-
-/** Parses the body of a response for an error: JSON or text, cut and without secrets. */
-function readErrorBody({ bytes }: Received, redact: Redact): unknown {
-  const start = bytes.subarray(0, MAX_ERROR_BODY);
-  // As the start of a stream, it may end within a character.
-  const text = new TextDecoder().decode(start, { stream: true });
-  if (start.length < bytes.byteLength) return redact(text);
+/** Reads the body of an error, JSON or text, without secrets. */
+function readErrorBody(text: string, secrets: Secrets): unknown {
   try {
     return JSON.parse(text, (_name, value) => {
-      if (typeof value === "string") return redact(value);
-      if (typeof value === "number" && redact(`${value}`) !== `${value}`) return "[redacted]";
+      if (typeof value === "string") return secrets.redact(value);
+      if (typeof value === "number" && secrets.redact(`${value}`) !== `${value}`) {
+        return "[redacted]";
+      }
       if (Array.isArray(value) || Object(value) !== value) return value;
-      const fields = Object.entries(value).map(([name, field]) => [redact(name), field]);
+      const fields = Object.entries(value).map(([name, field]) => [secrets.redact(name), field]);
       return Object.fromEntries(fields);
     });
   } catch {
-    return redact(text); // It is not JSON, or too deep.
+    return secrets.redact(text); // It is not JSON, or nested too deep.
   }
 }
 
-/** Makes the error for a response that has no 2xx status. */
-export function httpError(received: Received, { describe, redact }: Naming): HttpError {
-  const { status, headers } = received.response;
-  const retryAfter = parseRetryAfter(headers.get("retry-after"), Date.now());
-  const advice = status === 404 ? `: ${ADVICE}` : "";
-  return new HttpError(`"${describe()}" got a response with the status ${status}${advice}`, {
+/**
+ * Makes the error for a response that has no 2xx status.
+ *
+ * @param response The response.
+ * @param text Its body.
+ * @param naming How the error names the request.
+ */
+export function httpError(
+  { headers, status }: Response,
+  text: string,
+  naming: Naming,
+): HttpError {
+  const { isKnown, secrets } = naming;
+  const header = headers.get("retry-after");
+  const retryAfter = parseRetryAfter(header, Date.now());
+  const wait = retryAfter === undefined ? "" : `, Retry-After: ${header}`;
+  const advice = isKnown && status === 404 ? `: ${ADVICE}` : "";
+  const problem = `got a response with the status ${status}${wait}${advice}`;
+  return new HttpError(describe(naming, problem), {
     status,
-    headers: copyHeaders(headers, redact),
-    body: readErrorBody(received, redact),
+    headers: new Headers([...headers].map(([name, value]) => [name, secrets.redact(value)])),
+    body: readErrorBody(text, secrets),
     ...retryAfter !== undefined && { retryAfter },
   });
 }

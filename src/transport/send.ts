@@ -1,4 +1,5 @@
 import type { ScamAddressError } from "../errors.ts";
+import { decode } from "./body.ts";
 import { httpError, type Reading, receive, type Received } from "./response.ts";
 import { retryDelay, type RetryEvent } from "./retry.ts";
 import type { Clock } from "./time.ts";
@@ -25,7 +26,7 @@ export interface Sending extends Reading {
  *
  * @param sending What is sent, how often, and within which limits.
  * @returns The last response, with any status except a redirect's, and its body.
- * @throws {NetworkError} When there is no response, or it breaks off.
+ * @throws {NetworkError} When there is no response, or it is cut short.
  * @throws {TimeoutError} When the last attempt takes too long.
  * @throws {RedirectError} When the response is a redirect.
  * @throws {InvalidResponseError} When the body of a 2xx response is too large.
@@ -33,25 +34,27 @@ export interface Sending extends Reading {
  * @throws The reason of a signal that is aborted, and what `onRetry` throws.
  */
 export async function send(sending: Sending): Promise<Received> {
-  const { attempt, clock, isIdempotent, onRetry, retries, signals } = sending;
+  const { attempt, clock, isIdempotent, onRetry, retries, signal } = sending;
   for (let count = 1;; count++) {
     let received: Received | undefined;
     let error: unknown;
     try {
       received = await receive(sending, (signal) => attempt({ redirect: "manual", signal }));
-      if (received.response.ok) return received;
-      error = httpError(received, sending);
     } catch (thrown) {
-      if (signals.some(({ aborted }) => aborted)) throw thrown;
+      if (signal?.aborted) throw thrown;
       error = thrown;
     }
-    const mayRepeat = count <= retries && (isIdempotent || received?.response.status === 429);
+    const { ok, status } = received?.response ?? {};
+    const mayRepeat = !ok && count <= retries && (isIdempotent || status === 429);
+    if (received && mayRepeat) {
+      error = httpError(received.response, decode(received.bytes), sending);
+    }
     const delay = mayRepeat ? retryDelay(error, count, clock.random()) : undefined;
     if (delay === undefined) {
       if (received) return received;
       throw error;
     }
     await onRetry?.({ attempt: count, delay, error: error as ScamAddressError });
-    await clock.sleep(delay, signals);
+    await clock.sleep(delay, signal ?? undefined);
   }
 }

@@ -179,8 +179,8 @@ async function serveProxy() {
   return { ...await listen(server), hosts };
 }
 
-const { name: node, ignore } = runtimes[1]!;
-const title = `${node} uses a proxy, and limits its connections, as README says`;
+const ignore = !runtimes.some(({ name }) => name === "Node"); // its absence is reported there
+const title = "Node.js uses a proxy, and limits its connections, as README says";
 Deno.test(title, { ignore }, async () => {
   await using proxy = await serveProxy();
   await using behindProxy = await serve((_, response) => json(response, validKey));

@@ -2,71 +2,99 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 
-import { createClient, NetworkError, type ScamAddressClient } from "../../mod.ts";
+import { createClient, type ScamAddressClient } from "../../mod.ts";
+import type { AnyPath } from "../server.ts";
 import { heap } from "./heap.ts";
 
-const [scenario, baseUrl, count] = process.argv.slice(2) as [string, string, string?];
+const [scenario, baseUrl, kind, count] = process.argv.slice(2) as [string, string, string, string];
 const apiKey = () => Promise.resolve("key-of-the-client");
 const pause = (delay: number) => new Promise((resolve) => setTimeout(resolve, delay));
-const code = (error: { code?: string }) => error?.code ?? error;
+const settle = (call: Promise<unknown>) => call.then(() => "ok", (error) => error?.code ?? error);
+const passing = (request: Request) => fetch(request);
+const never = () => new Promise<never>(() => {});
 
 /** Makes calls that share a signal, every third with middleware and every third with `parseAs`. */
-function shareSignal(client: ScamAddressClient, signal: AbortSignal, count: number) {
-  const get = client.GET as unknown as (path: string, init: object) => Promise<unknown>;
+function shareSignal(client: ScamAddressClient<AnyPath>, signal: AbortSignal, count: number) {
   const middleware = [{ onRequest: ({ request }: { request: Request }) => new Request(request) }];
   const ways = [
     () => client.call("GET", "ok", { signal }),
-    () => get("/ok", { signal, middleware }),
-    () => get("/ok", { signal, parseAs: "text" }),
+    () => client.GET("/ok", { signal, middleware }),
+    () => client.GET("/ok", { signal, parseAs: "text" }),
   ];
   return Array.from({ length: count }, (_, index) => ways[index % ways.length]!());
 }
 
+/** Calls some paths, one after the other, and resolves to how each call ended. */
+async function callEach(client: ScamAddressClient<AnyPath>, signal: AbortSignal | null) {
+  const ends = [];
+  for (const path of kind.split(",")) {
+    const init = { signal, idempotent: path === "flaky" };
+    ends.push(await settle(client.call("POST", path, init)));
+  }
+  return ends;
+}
+
 const scenarios: Record<string, () => Promise<unknown>> = {
+  /** Calls whose responses announce content that is not there, of each status without content. */
+  announced: () => callEach(createClient<AnyPath>({ baseUrl, apiKey }), null),
+
   /** Calls that end in every way that there is, most with a time-out of days. */
   async exit() {
-    const timeout = 2 ** 31 - 1;
-    const client = createClient({ baseUrl, apiKey, timeout });
+    const client = createClient<AnyPath>({ baseUrl, apiKey, timeout: 2 ** 31 - 1 });
     const controller = new AbortController();
     const { signal } = controller;
-    const hanging = createClient({
-      baseUrl,
-      apiKey,
-      timeout,
-      fetch: () => new Promise(() => {}),
-    });
-    const seen: unknown[] = [];
-    const settle = async (call: Promise<unknown>) => {
-      seen.push(await call.then(() => "ok", code));
-    };
     await Promise.all(shareSignal(client, signal, 100));
-    await settle(client.checkKey("key", { signal }));
-    await settle(client.call("GET", "missing", { signal }));
-    await settle(client.call("GET", "redirect", { signal }));
-    await settle(client.call("GET", "html", { signal }));
-    await settle(client.call("POST", "reset", { signal }));
-    await settle(client.call("GET", "flaky", { signal }));
-    await settle(client.call("GET", "large", { signal }));
-    await settle(client.call("POST", "hang", { signal, timeout: 50 }));
-    await settle(client.call("POST", "drip", { signal, timeout: 50 }));
-    await settle(hanging.call("POST", "hang", { signal, timeout: 50 }));
+    const seen = await callEach(client, signal);
+    const hanging = (timeout?: number) =>
+      Promise.all([
+        settle(client.call("POST", "hang", { signal, timeout })),
+        settle(client.call("POST", "drip", { signal, timeout })),
+        settle(client.POST("/hang", { signal, timeout, fetch: never })),
+      ]);
+    seen.push(...await hanging(50));
     setTimeout(() => controller.abort("stop"), 50);
-    await Promise.all([
-      settle(client.call("GET", "hang", { signal })),
-      settle(client.call("GET", "drip", { signal })),
-      settle(client.call("GET", "later", { signal })), // waits to be sent again
-      settle(hanging.call("GET", "hang", { signal })),
-    ]);
-    return seen;
+    const waiting = settle(client.call("GET", "later", { signal })); // to be sent again
+    return [...seen, ...await hanging(), await waiting];
   },
 
-  /** Calls that share one signal; tells by how many bytes the heap has grown. */
+  /** A hundred calls without a response, while garbage is collected, by a time-out or a signal. */
+  async hang() {
+    const client = createClient({ baseUrl, apiKey, retries: 0, fetch: passing });
+    const controller = new AbortController();
+    const init = kind === "timeout" ? { timeout: 500 } : { signal: controller.signal };
+    const calls = Array.from({ length: 100 }, () => settle(client.call("GET", "hang", init)));
+    for (const _round of [1, 2, 3]) await heap();
+    controller.abort("stop");
+    const ends = new Set(await Promise.all(calls));
+    while (await client.call("GET", "open") !== 0) await pause(20); // until the test ends it
+    return [...ends];
+  },
+
+  /** Calls one after the other, whose responses are complete. */
+  async alive() {
+    const client = createClient({
+      baseUrl,
+      apiKey,
+      fetch: kind === "custom" ? passing : undefined,
+    });
+    for (let round = 0; round < 20; round++) {
+      for (const path of ["ok", "length", "missing", "empty"]) {
+        await settle(client.call("POST", path, { body: {} }));
+      }
+    }
+    return "done";
+  },
+
+  /** Calls that share a signal, or that get half a response; tells how much the heap has grown. */
   async memory() {
-    const client = createClient({ baseUrl, apiKey });
+    const client = createClient<AnyPath>({ baseUrl, apiKey });
     const { signal } = new AbortController();
     const run = async (calls: number) => {
       const worker = async () => {
-        while ((calls -= 3) > 0) await Promise.all(shareSignal(client, signal, 3));
+        while ((calls -= 3) > 0) {
+          if (kind === "shared") await Promise.all(shareSignal(client, signal, 3));
+          else await Promise.all([1, 2, 3].map(() => settle(client.call("GET", kind))));
+        }
       };
       await Promise.all(Array.from({ length: 16 }, worker));
     };
@@ -78,22 +106,16 @@ const scenarios: Record<string, () => Promise<unknown>> = {
 
   /** A response that is too large; tells by how many bytes the process has grown at most. */
   async size() {
-    const client = createClient({ baseUrl, apiKey, retries: 0 });
     const pull = (controller: ReadableStreamDefaultController) =>
       controller.enqueue(new Uint8Array(1));
-    const crumbling = createClient({
-      baseUrl,
-      apiKey,
-      maxResponseBytes: 2 ** 18,
-      fetch: () => Promise.resolve(new Response(new ReadableStream({ pull }))),
-    });
+    const crumbling = () => Promise.resolve(new Response(new ReadableStream({ pull })));
+    const options = kind === "crumbs" && { maxResponseBytes: 2 ** 18, fetch: crumbling };
+    const client = createClient({ baseUrl, apiKey, retries: 0, ...options });
     const peak = () =>
       Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))![1]) * 1_024;
-    await client.call("GET", "ok");
+    await createClient({ baseUrl, apiKey }).call("GET", "ok");
     const before = peak();
-    const target = count === "crumbs" ? crumbling : client;
-    const error = await target.call("GET", count!).catch(code);
-    return { error, grown: peak() - before };
+    return { error: await settle(client.call("GET", kind)), grown: peak() - before };
   },
 
   /** Everything that may leave a promise behind; tells what was rejected and not handled. */
@@ -102,65 +124,30 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     process.on("unhandledRejection", (reason) => unhandled.push(String(reason)));
     const boom = () => Promise.reject(new Error("boom"));
     const late = (delay: number) => pause(delay).then(boom);
-    const failing = (start: number) => {
-      const pull = async (controller: ReadableStreamDefaultController) => {
-        await pause(start);
-        controller.error(new Error("boom"));
-      };
-      return new Response(new ReadableStream({ pull, cancel: boom }));
-    };
-    const fetches: (() => unknown)[] = [
-      boom,
-      () => late(40),
-      () => late(5),
-      () => undefined,
-      () => failing(1),
-      () => failing(40),
-      () => pause(40).then(() => failing(1)),
-      () => new Response(new ReadableStream({ cancel: boom })),
-      () => new Response(new ReadableStream({ cancel: boom }), { status: 302 }),
-      () => new Response(new ReadableStream({ cancel: boom }), { status: 500 }),
-      () =>
-        new Response(
-          new ReadableStream({ cancel: boom, pull: (c) => c.enqueue(new Uint8Array(99)) }),
-        ),
-      () => pause(40).then(() => new Response(null, { status: 302 })),
+    const respond = (source: UnderlyingSource, status = 200) =>
+      Promise.resolve(new Response(new ReadableStream({ cancel: boom, ...source }), { status }));
+    const fetches = [
+      ...[boom, () => late(5), () => late(40), () => pause(40).then(() => respond({ pull: boom }))],
+      ...[1, 40].map((delay) => () => respond({ pull: () => late(delay) })),
+      ...[200, 302, 500].map((status) => () => respond({}, status)),
+      () => respond({ pull: (controller) => controller.enqueue(new Uint8Array(99)) }),
     ];
-    const calls: Promise<unknown>[] = [];
-    for (const fetch of fetches) {
-      for (const delay of [undefined, 0, 10, 60]) {
-        const signal = delay === undefined ? null : AbortSignal.timeout(delay);
-        for (
-          const key of ["key", () => late(5), () => late(40), () => pause(5).then(() => "key")]
-        ) {
-          const client = createClient({
-            baseUrl,
-            apiKey: key as string,
-            fetch: fetch as () => Promise<Response>,
-            maxResponseBytes: 10,
-            timeout: 20,
-            onRetry() {
-              throw new NetworkError("boom", {});
-            },
-          });
-          const middleware = [{ onResponse: boom }, { onError: boom }];
-          calls.push(
-            client.checkOwnKey({ signal }),
-            client.call("GET", "a", { signal }),
-            client.GET("/a" as never, { signal, parseAs: "stream" } as never),
-            client.GET("/a" as never, { signal, middleware } as never),
-          );
-        }
-      }
-    }
-    const client = createClient({ baseUrl, apiKey, timeout: 30 });
-    for (
-      const path of ["ok", "missing", "redirect", "html", "reset", "flaky", "large", "hang", "drip"]
-    ) {
-      for (const delay of [0, 5, 10, 20, 40]) {
-        calls.push(client.call("GET", path, { signal: AbortSignal.timeout(delay) }));
-      }
-    }
+    const keys = ["key", () => late(5), () => late(40), () => pause(5).then(() => "key")];
+    const pairs = fetches.flatMap((fetch) => keys.map((apiKey) => ({ fetch, apiKey })));
+    const options = { baseUrl, maxResponseBytes: 10, timeout: 20, onRetry: boom };
+    const middleware = [{ onResponse: boom }, { onError: boom }];
+    const calls = [undefined, 0, 10, 60].flatMap((delay) => {
+      const signal = delay === undefined ? null : AbortSignal.timeout(delay);
+      return pairs.flatMap((pair) => {
+        const client = createClient<AnyPath>({ ...options, ...pair });
+        return [
+          client.checkOwnKey({ signal }),
+          client.call("GET", "a", { signal }),
+          client.GET("/a", { signal, parseAs: "stream" }),
+          client.GET("/a", { signal, middleware }),
+        ];
+      });
+    });
     await Promise.allSettled(calls);
     await pause(100);
     return { calls: calls.length, unhandled };
