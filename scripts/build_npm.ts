@@ -24,17 +24,12 @@ async function repositoryUrl(): Promise<string | undefined> {
   return /^https:\/\/[\w.-]+\/[\w./-]+$/.test(url) ? url : undefined; // no credentials
 }
 
-/** Copies the documents; the README's links to files become links to the repository. */
-async function copyDocuments(folder: string, repository: string | undefined): Promise<void> {
+/** Copies the documents. */
+async function copyDocuments(folder: string): Promise<void> {
   await Deno.mkdir(join(folder, "openapi"));
-  for (const file of ["LICENSE", "CHANGELOG.md", "openapi/openapi.yaml"]) {
+  for (const file of ["README.md", "LICENSE", "CHANGELOG.md", "openapi/openapi.yaml"]) {
     await Deno.copyFile(file, join(folder, file));
   }
-  let readme = await Deno.readTextFile("README.md");
-  if (repository) {
-    readme = readme.replace(/\]\((?=[\w.]+\))/g, `](${repository}/blob/HEAD/`);
-  }
-  await Deno.writeTextFile(join(folder, "README.md"), readme);
 }
 
 /** Changes the manifest that dnt wrote into the one to publish. */
@@ -119,7 +114,7 @@ await build({
     sideEffects: ["./esm/src/cli/main.js", "./script/src/cli/main.js"],
     publishConfig: { access: "public", provenance: true },
   },
-  postBuild: () => copyDocuments(outDir, repository),
+  postBuild: () => copyDocuments(outDir),
 });
 await finishManifest(outDir);
 

@@ -55,11 +55,15 @@ export async function unpack(tarball: string, destination: string): Promise<void
   await mustRun("tar", ["-xzf", tarball, "-C", destination]);
 }
 
-/** Installs a package's tarball into a new project, whose folder this creates. */
-export async function installPackage(tarball: string, project: string): Promise<void> {
+/** Installs a package's tarball, and others, into a new project, whose folder this creates. */
+export async function installPackage(
+  tarball: string,
+  project: string,
+  ...others: string[]
+): Promise<void> {
   await Deno.mkdir(project);
   await Deno.writeTextFile(join(project, "package.json"), '{ "private": true }\n');
-  await npm(["install", "--prefer-offline", tarball], project);
+  await npm(["install", "--prefer-offline", tarball, ...others], project);
 }
 
 /** Installs an exact version of a package into the cache, once; resolves to its folder. */

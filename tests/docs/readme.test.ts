@@ -14,7 +14,7 @@ import {
 import { createSandbox } from "../../src/sandbox/service.ts";
 import { serveSandbox } from "../../src/sandbox/server.ts";
 import { root } from "../../scripts/support/files.ts";
-import { mustRun } from "../../scripts/support/process.ts";
+import { deno, mustRun } from "../../scripts/support/process.ts";
 import { bundle, runtimes } from "../process/support.ts";
 import { json, listen, serve, validKey } from "../server.ts";
 import { checkKeyPath } from "../client.ts";
@@ -55,11 +55,44 @@ async function load(code: string) {
   return await import(pathToFileURL(module.path).href);
 }
 
+Deno.test("the commands to try the checkout stand on lines of their own, and print what README says", async () => {
+  const [commands, output] = section("Try it").matchAll(/^```\w+\n(.*?)^```$/gms);
+  const task = (name: string) => `npx -y deno@${Deno.version.deno} task ${name}`;
+  expect(commands![1]).toBe(`${task("demo")}\n${task("test")}\n`);
+  const printed = await mustRun(deno, ["task", "--quiet", "demo"], { cwd: root });
+  const withoutPort = (text: string) => text.replaceAll(/:\d+\//g, ":PORT/").trim();
+  expect(withoutPort(printed)).toBe(withoutPort(output![1]!));
+});
+
+Deno.test("the first example reads the credits of the client's own key", async () => {
+  for (
+    const [status, printed] of [[validKey, "100 credits"], [
+      { apiKeyValid: false },
+      "The key is not valid",
+    ]] as const
+  ) {
+    await using server = await serve((_, response) => json(response, status));
+    const code = block("Check a key");
+    expect(code).toContain("https://service.example/api/");
+    await using module = await saveModule(code.replace("https://service.example/api/", server.url));
+    await using program = await bundle(module.path);
+    const flags = ["run", "--quiet", "--no-config", "--allow-net=127.0.0.1"];
+    expect(await mustRun(deno, [...flags, program.path])).toBe(`${printed}\n`);
+    expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([{ apiKey: "your-key" }]);
+  }
+});
+
+Deno.test("the command prints the line of JSON that README shows", async () => {
+  const flags = ["run", "--quiet", "--import-map=import_map.npm.json", "--allow-env"];
+  const args = ["src/cli/main.ts", "check-key", "--sandbox", "--json"];
+  const printed = await mustRun(deno, [...flags, ...args], { cwd: root });
+  expect(section("The command")).toContain(`\`\`\`text\n${printed}\`\`\``);
+});
+
 Deno.test("the server's handler responds to each failure as README says", async () => {
-  const code = `${block("Errors in a server")}\nexport { respond };`;
   const { respond }: {
     respond(request: Request, client: ScamAddressClient): Promise<Response>;
-  } = await load(code);
+  } = await load(block("In a server"));
   await using server = await serve(({ body }, response) => {
     switch (JSON.parse(body).apiKey) {
       case "valid":
@@ -77,7 +110,7 @@ Deno.test("the server's handler responds to each failure as README says", async 
         return void response.writeHead(302, { location: "/elsewhere" }).end();
     } // and no response to "slow"
   });
-  const options = inline("Errors in a server", "createClient").replace(/^createClient\(|\)$/g, "");
+  const options = inline("In a server", "createClient").replace(/^createClient\(|\)$/g, "");
   const { client } = await load(`
     import { createClient } from "@scam-address/client";
     const baseUrl = "${server.url}";
@@ -101,18 +134,27 @@ Deno.test("the server's handler responds to each failure as README says", async 
 
   expect(await ask()).toEqual([401, null, "x-key is missing"]);
   expect(await ask("")).toEqual([401, null, "x-key is missing"]);
-  expect(await ask("a\u00e9\u0080")).toEqual([400, null, "x-key is malformed"]);
-  expect(server.requests.length).toBe(7);
+  expect(await ask("a\u00e9")).toEqual([400, null, "x-key is malformed"]);
+  const leaving = new AbortController();
+  const request = new Request("https://your.example/", {
+    headers: { "x-key": "slow" },
+    signal: leaving.signal,
+  });
+  const left = respond(request, client);
+  leaving.abort();
+  expect((await left).status).toBe(503);
+  expect(server.requests.length).toBeLessThanOrEqual(8);
 });
 
 type CheckKeys = (
   client: ScamAddressClient,
   lines: Iterable<string>,
   report: (key: string, result: KeyStatus | Error) => void,
+  signal?: AbortSignal,
 ) => Promise<void>;
 
 async function loadCheckKeys(): Promise<CheckKeys> {
-  return (await load(`${block("Check many keys")}\nexport { checkKeys };`)).checkKeys;
+  return (await load(block("Many keys"))).checkKeys;
 }
 
 Deno.test("checkKeys() has a result for each key when the service limits calls", async () => {
@@ -163,6 +205,23 @@ Deno.test("checkKeys() gives up when every key fails, except malformed ones", as
   expect(asked).toBeLessThanOrEqual(10 + 7); // seven were under way
 });
 
+Deno.test("checkKeys() reports nothing more when its signal is aborted", async () => {
+  const checkKeys = await loadCheckKeys();
+  const stopping = new AbortController();
+  await using server = await serve((_, response, count) => {
+    if (count <= 5) json(response, validKey);
+    else stopping.abort("Ctrl-C"); // and no response
+  });
+  const keys = Array.from({ length: 50 }, (_, index) => `key-${index}`);
+  const client = createClient({ baseUrl: server.url });
+  const results: unknown[] = [];
+  const report = (_: string, result: unknown) => void results.push(result);
+  const all = checkKeys(client, keys, report, stopping.signal);
+  expect(await all.catch((reason) => reason)).toBe("Ctrl-C");
+  expect(results.length).toBeLessThanOrEqual(5);
+  for (const result of results) expect(result).toEqual(validKey);
+});
+
 /** Starts a proxy that opens tunnels, and keeps the hosts that these lead to. */
 async function serveProxy() {
   const hosts: string[] = [];
@@ -180,8 +239,9 @@ async function serveProxy() {
 }
 
 const ignore = !runtimes.some(({ name }) => name === "Node"); // its absence is reported there
-const title = "Node.js uses a proxy, and limits its connections, as README says";
-Deno.test(title, { ignore }, async () => {
+Deno.test("Node.js uses a proxy, and limits its connections, as README says", {
+  ignore,
+}, async () => {
   await using proxy = await serveProxy();
   await using behindProxy = await serve((_, response) => json(response, validKey));
   let most = 0;
@@ -191,7 +251,7 @@ Deno.test(title, { ignore }, async () => {
   });
   const [useProxy, limit] = ["ProxyAgent", "Agent"].map((agent) =>
     inline(
-      "Web pages, proxies, certificates, connections",
+      "Web pages, proxies, certificates",
       `requestInitExt: { dispatcher: new ${agent}`,
     )
   );
