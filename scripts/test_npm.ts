@@ -132,7 +132,8 @@ Deno.test("the package has every document, each module twice with its types, and
   const files = await listFiles(folder);
   expect(files).toEqual([...DOCUMENTS, "script/package.json", ...code].sort());
   for (const file of files) {
-    expect(await Deno.readTextFile(join(folder, file))).not.toContain("sourceMappingURL");
+    // API Extractor drops what is internal, and bundled types then do not compile.
+    expect(await Deno.readTextFile(join(folder, file))).not.toMatch(/sourceMappingURL|@internal/);
   }
 });
 

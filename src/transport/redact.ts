@@ -65,7 +65,8 @@ export class Secrets {
 export function reasonOf(thrown: unknown, secrets: Secrets): Error {
   const isText = (value: unknown) => typeof value === "string" && value !== "";
   // Node.js has the reason in a cause, which may have an error for each address of a host.
-  const all = [Object(thrown).cause, thrown].flatMap((error) => [error, error?.errors?.[0]]);
+  const { cause } = Object(thrown); // dnt adds a polyfill for "error.cause"
+  const all = [cause, thrown].flatMap((error) => [error, error?.errors?.[0]]);
   const inner = Object(all.find((error) => isText(error?.message)) ?? thrown);
   const clean = (text: string) =>
     withoutQueries(secrets.redact(text.slice(0, MAX_SEARCHED)).slice(0, MAX_KEPT));

@@ -17,10 +17,12 @@ import {
   type Issue,
   type KeyStatus,
   type Method,
+  type MethodOptions,
   type Middleware,
   NetworkError,
   type operations,
   type paths,
+  type Readable,
   RedirectError,
   type RetryEvent,
   type ScamAddressClient,
@@ -29,6 +31,7 @@ import {
   TimeoutError,
   type UncheckedOptions,
   type ValidKey,
+  type Writable,
 } from "@scam-address/client";
 import {
   createSandbox,
@@ -75,14 +78,16 @@ export type Key = components["schemas"]["CheckKeyRequest"]["apiKey"];
 
 export async function typed(): Promise<KeyStatus> {
   type Body = operations["checkKey"]["requestBody"]["content"]["application/json"];
-  const body: Body = { apiKey: DEMO_KEY };
-  const { data, response } = await client.POST("/checkKey", { body });
+  const body: Body & Writable<components["schemas"]["CheckKeyRequest"]> = { apiKey: DEMO_KEY };
+  const own: MethodOptions = { timeout: 5_000, retries: 0, idempotent: true };
+  const { data, response } = await client.POST("/checkKey", { body, ...own });
   // @ts-expect-error: there is no such operation
   client.GET("/checkKey");
   // @ts-expect-error: the key is a string
   client.POST("/checkKey", { body: { apiKey: 1 } });
   if (!data) throw new Error(`Status ${response.status}`);
-  return data;
+  const status: Readable<components["schemas"]["KeyStatus"]> = data;
+  return status;
 }
 
 /** A Standard Schema as short as can be. */
