@@ -91,7 +91,7 @@ for (const [method, idempotent, mayRepeat] of [...byMethod, ...byCaller]) {
 
 Deno.test("call() obeys Retry-After, and repeats until a failure lasts or no attempt is left", async () => {
   await using server = await serve(failing);
-  const cases: [Name, string, Partial<ClientOptions>, object][] = [
+  const cases: [Name, string, Partial<ClientOptions>, Record<string, unknown>][] = [
     ["GET", "503;reset;cut;429/3;404", { retries: 5 }, {
       status: 404,
       codes: ["http", "network", "network", "http", "http"],

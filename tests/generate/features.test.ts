@@ -290,7 +290,7 @@ const slow = { type: "string", pattern: "^(a+)+$" };
 const int64 = { type: "integer", format: "int64" };
 const digits =
   "Numbers lose digits beyond 2^53. If no value is that large, leave `format` out; otherwise";
-const noted: Record<string, [document: unknown, notes: string[]]> = {
+const noted: Record<string, [document: unknown, notes: unknown[]]> = {
   "a pattern that may take long": [responding({ ...list, items: slow }), [long]],
   "a pattern behind a reference": [schema(slow), [long]],
   "nothing when the length is limited": [responding({ ...slow, maxLength: 9 }), []],
