@@ -5,7 +5,7 @@
  */
 
 import { build } from "@deno/dnt";
-import { cp, rm } from "node:fs/promises";
+import { cp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
 import npmMap from "../import_map.npm.json" with { type: "json" };
@@ -120,8 +120,9 @@ await finishManifest(outDir);
 
 // `npm pack` chooses the files, so that the folder has exactly what will be published.
 await unpack(await packFolder(outDir, work.path), work.path);
+await cp(join(work.path, "package"), "npm.new", { recursive: true });
 await rm("npm", { recursive: true, force: true });
-await cp(join(work.path, "package"), "npm", { recursive: true });
+await rename("npm.new", "npm");
 console.log(`Built ${denoJson.name}@${denoJson.version} in npm/`);
 if (!repository) {
   console.log('It has no "repository", because neither GITHUB_REPOSITORY nor a remote names one');
