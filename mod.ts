@@ -1,17 +1,21 @@
 /**
- * The client of the Scam Address Service: it checks API keys, and calls the service's operations with
- * the `X-API-Key` header handled for you.
+ * The client of the Scam Address Service: it checks API keys, and calls the service's operations
+ * with the `X-API-Key` header handled for you.
  *
- * {@linkcode createClient} makes a client, whose methods {@linkcode ScamAddressClient} describes;
- * {@linkcode ClientOptions} has its options. All errors extend {@linkcode ScamAddressError}:
- * {@linkcode HttpError}, {@linkcode NetworkError}, {@linkcode TimeoutError},
- * {@linkcode RedirectError}, {@linkcode InvalidResponseError} and {@linkcode ConfigurationError}.
+ * {@linkcode createClient} makes a client, with the options of {@linkcode ClientOptions}.
+ * {@linkcode ScamAddressClient} describes its methods, such as
+ * {@linkcode ScamAddressClient.checkKey} and {@linkcode ScamAddressClient.call}.
  *
- * The other entry points are
- * [`sandbox`](https://jsr.io/@scam-address/client/doc/sandbox), the service in memory, for tests and
- * demonstrations; [`sandbox/server`](https://jsr.io/@scam-address/client/doc/sandbox/server), which
- * serves it over HTTP; and [`cli`](https://jsr.io/@scam-address/client/doc/cli), the command
- * `scam-address`.
+ * All errors extend {@linkcode ScamAddressError}: {@linkcode HttpError}, {@linkcode NetworkError},
+ * {@linkcode TimeoutError}, {@linkcode RedirectError}, {@linkcode InvalidResponseError} and
+ * {@linkcode ConfigurationError}.
+ *
+ * The other entry points:
+ *
+ * - [`sandbox`](https://jsr.io/@scam-address/client/doc/sandbox) is the service in memory, for tests
+ *   and demonstrations.
+ * - [`sandbox/server`](https://jsr.io/@scam-address/client/doc/sandbox/server) serves it over HTTP.
+ * - [`cli`](https://jsr.io/@scam-address/client/doc/cli) is the command `scam-address`.
  *
  * @example Check the client's own key
  * ```ts
@@ -24,7 +28,7 @@
  *   fetch: createSandbox().fetch, // leave it out to call the service
  * });
  * const status = await client.checkOwnKey();
- * console.log(status.apiKeyValid ? `${status.data.credits} credits` : "not valid"); // 100 credits
+ * console.log(status.apiKeyValid ? status.data.credits : "not valid"); // 100
  * ```
  *
  * @module

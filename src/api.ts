@@ -12,20 +12,30 @@ import type {
 import type { operations, paths } from "./generated/types.ts";
 import type { RetryEvent } from "./transport/retry.ts";
 
-/** The status of an API key; test `apiKeyValid` to know which of the two forms it is. */
+/**
+ * The status of an API key: a {@linkcode ValidKey}, `{ apiKeyValid: true, data: { credits } }`, or
+ * an {@linkcode InvalidKey}, `{ apiKeyValid: false }`. Test `apiKeyValid` to know which of the two
+ * it is.
+ */
 export type KeyStatus = ResponseOf<operations["checkKey"]>;
 
-/** The status of a valid key, with its credits. */
+/** The status of a valid key, with its credits: `{ apiKeyValid: true, data: { credits } }`. */
 export type ValidKey = Extract<KeyStatus, { apiKeyValid: true }>;
 
-/** The status of a key that is not valid. What else it contains is not documented. */
+/**
+ * The status of a key that is not valid: `{ apiKeyValid: false }`. What else it contains is not
+ * documented.
+ */
 export type InvalidKey = Extract<KeyStatus, { apiKeyValid: false }>;
 
 /** An HTTP method for {@linkcode ScamAddressClient.call}. */
 export type Method = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | "PUT";
 
 /**
- * What responses contain of a schema in the OpenAPI document: without its `writeOnly` properties.
+ * The type of a response that has a schema of the OpenAPI document: the schema's type without its
+ * `writeOnly` properties.
+ *
+ * @typeParam Schema The schema, a member of `components["schemas"]`.
  *
  * @example Name the data of a response
  * ```ts
@@ -38,7 +48,10 @@ export type Method = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | 
 export type Readable<Schema> = ResponseOf<{ responses: { 200: ContentOf<Schema> } }>;
 
 /**
- * What requests contain of a schema in the OpenAPI document: without its `readOnly` properties.
+ * The type of a request's body that has a schema of the OpenAPI document: the schema's type without
+ * its `readOnly` properties.
+ *
+ * @typeParam Schema The schema, a member of `components["schemas"]`.
  *
  * @example Name the body of a request
  * ```ts
@@ -80,9 +93,10 @@ type StandardSchema = StandardSchemaV1;
 type OutputOf<Given extends StandardSchema> = StandardSchemaV1.InferOutput<Given>;
 
 /**
- * Runs code around calls: [middleware of
+ * Code that runs around calls: [middleware of
  * openapi-fetch](https://openapi-ts.dev/openapi-fetch/middleware-auth), an object with one or more
- * of these functions. Add it with `use`, or with the option `middleware` of `GET`, `POST` …
+ * of the functions below. Add it with {@linkcode ScamAddressClient.use}, or with the option
+ * `middleware` of `GET`, `POST` and the other methods.
  *
  * - `onRequest({ request, schemaPath, params, options, id })` is called before the first attempt.
  *   It may return a `Request` to send instead, or a `Response` to use instead of sending.
@@ -92,9 +106,9 @@ type OutputOf<Given extends StandardSchema> = StandardSchemaV1.InferOutput<Given
  *   `Response`, or an `Error` to throw instead.
  *
  * Middleware runs once for each call, even for `checkKey` and `call`. It does not see the client's
- * key in a header, because the key is added after middleware ran. It sees the body of `checkKey`,
- * which contains a key. Its `options.parseAs` is `"text"` in place of `"json"`, because this client
- * parses JSON itself.
+ * key in a header, because the key is added after middleware has run. It sees the body of
+ * `checkKey`, which contains a key. Its `options.parseAs` is `"text"` in place of `"json"`, because
+ * this client parses JSON itself.
  *
  * A call rejects with what middleware throws. Middleware and the responses that it returns are not
  * limited in time or size, except by the call's `signal`.
@@ -121,8 +135,8 @@ export interface ClientOptions {
   /**
    * The address of the service, to which the names of endpoints are added.
    *
-   * An absolute `https:` URL without query, fragment, user name or password; the slash at its end
-   * may be left out. `http:` is allowed for loopback addresses, and for other hosts with
+   * It is an absolute `https:` URL without query, fragment, user name or password. The slash at its
+   * end may be left out. `http:` is allowed for loopback addresses, and for other hosts with
    * {@linkcode ClientOptions.allowInsecureHttp}.
    */
   baseUrl: string | URL;
@@ -179,9 +193,9 @@ export interface ClientOptions {
   /**
    * A custom `fetch`, to test, proxy or trace requests; by default the global one.
    *
-   * It must return a `Response` that nobody has read, and it must not follow redirects but return
-   * them, as the request's `redirect: "manual"` says. What it throws becomes a `NetworkError`,
-   * whose `cause` has its message, code and stack.
+   * It must return a `Response` that nobody has read. It must not follow redirects but return them,
+   * as the request's `redirect: "manual"` says. What it throws becomes a `NetworkError`, whose
+   * `cause` has its message, code and stack.
    */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**
@@ -217,8 +231,8 @@ export interface ClientOptions {
 /** Options of a single call. */
 export interface CallOptions {
   /**
-   * Cancels the call when it is aborted, at any point of the call, which then rejects with the
-   * signal's reason.
+   * Cancels the call, at any point of it, when this signal is aborted. The call then rejects with
+   * the signal's reason.
    *
    * @example Stop when the user leaves, or after ten seconds in all
    * ```ts
@@ -322,24 +336,25 @@ type TypedMethod<Paths extends { [Path in keyof Paths]: any }, Name extends Http
 ) => Promise<FetchResponse<Paths[Path][Name], Init, `${string}/${string}`>>;
 
 /**
- * Calls the service: `checkKey` and `checkOwnKey` check a key, `call` calls an endpoint by its name,
- * and [openapi-fetch](https://openapi-ts.dev/openapi-fetch/)'s methods, such as `GET` and `POST`,
- * call the operations of the OpenAPI document.
+ * Calls the service: {@linkcode ScamAddressClient.checkKey} and
+ * {@linkcode ScamAddressClient.checkOwnKey} check a key, {@linkcode ScamAddressClient.call} calls
+ * an endpoint by its name, and [openapi-fetch](https://openapi-ts.dev/openapi-fetch/)'s methods,
+ * such as `GET` and `POST`, call the operations of the OpenAPI document.
  *
- * `GET`, `POST` and the other methods resolve to `{ data, error, response }`, even for a 4xx or 5xx
- * status and for 304. Then `data` is `undefined` and `error` is the body, which may be empty. For
- * every other failure they reject with the same errors as {@linkcode ScamAddressClient.call}.
+ * `GET`, `POST` and the other methods take a path and options: `POST(path, options)`. They resolve
+ * to `{ data, error, response }`, even for a 4xx or 5xx status and for 304. For these, `data` is
+ * `undefined` and `error` is the body; test `response.ok`, because the body may be empty. After
+ * every other failure, they reject with the same errors as {@linkcode ScamAddressClient.call}.
  *
  * Their options are those of openapi-fetch, such as `params`, `body`, `headers`, `parseAs` and
- * `middleware`, and `signal`, `timeout`, `retries` and `idempotent` as of `call`; `idempotent` is
- * by default what the OpenAPI document says of the operation.
+ * `middleware`, those of {@linkcode MethodOptions}, and `signal`.
  *
- * `parseAs` chooses what `data` is: `"json"` by default, or `"text"`, `"blob"`, `"arrayBuffer"` or
- * `"stream"`, which are not checked. The body is always read to its end first, within `timeout` and
- * `maxResponseBytes`, so `"stream"` is not for streams that never end.
+ * The option `parseAs` chooses what `data` is: `"json"` by default, or `"text"`, `"blob"`,
+ * `"arrayBuffer"` or `"stream"`, which are not checked. The body is always read to its end first,
+ * within `timeout` and `maxResponseBytes`, so `"stream"` is not for streams that never end.
  *
- * All methods read their arguments before they return, so later changes of an object do not
- * change a call.
+ * All methods read their arguments before they return, so a later change of an object does not
+ * change the call.
  *
  * @typeParam Paths The type `paths` that openapi-typescript generates from an OpenAPI document.
  */
@@ -363,13 +378,14 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    * @param apiKey The key to check, such as a user's; the client needs no key of its own.
    * @param options Options of this call, which override the client's.
    * @returns The status of the key.
-   * @throws {ConfigurationError} When the key is not a string, or has characters that a header cannot
-   * carry, or an option is wrong.
+   * @throws {ConfigurationError} When the key is not a string, or does not have the form that
+   * {@linkcode ClientOptions.apiKey} describes, or an option is wrong.
    * @throws {HttpError} When the service responds with a 4xx or 5xx status, or with 304.
    * @throws {RedirectError} When the service responds with a redirect.
    * @throws {NetworkError} When the service cannot be reached or the response is cut short.
    * @throws {TimeoutError} When the last attempt does not end within `timeout`.
-   * @throws {InvalidResponseError} When the response does not match the OpenAPI document.
+   * @throws {InvalidResponseError} When the response is not JSON, is too large, or does not match
+   * the OpenAPI document.
    */
   checkKey(apiKey: string, options?: CallOptions): Promise<KeyStatus>;
 
@@ -402,26 +418,6 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    *
    * Request and response are JSON. For anything else use `GET`, `POST` and the other methods.
    *
-   * @example Check the response with a schema
-   * ```ts
-   * import { createClient } from "@scam-address/client";
-   * import { createSandbox } from "@scam-address/client/sandbox";
-   * import { z } from "zod";
-   *
-   * const { fetch } = createSandbox({
-   *   keys: { "demo-key": 100 },
-   *   routes: { "GET report": () => ({ reports: ["first"] }) },
-   * });
-   * const client = createClient({
-   *   baseUrl: "https://service.example/",
-   *   apiKey: "demo-key",
-   *   fetch,
-   * });
-   * const schema = z.object({ reports: z.array(z.string()) });
-   * const { reports } = await client.call("GET", "report", { query: { page: 1 }, schema });
-   * console.log(reports.length); // 1
-   * ```
-   *
    * @typeParam Given The type of the schema.
    * @param method The method.
    * @param endpoint The name of the endpoint, which is added to the base URL as it is: apply
@@ -444,22 +440,52 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
   ): Promise<OutputOf<Given>>;
 
   /**
-   * Calls an endpoint that the OpenAPI document does not have, without a check of the response.
+   * Calls an endpoint that the OpenAPI document does not have, with the `X-API-Key` header and
+   * `Content-Type: application/json`. The response is not checked, except with the option
+   * {@linkcode SchemaOptions.schema}.
+   *
+   * Request and response are JSON. For anything else use `GET`, `POST` and the other methods.
+   *
+   * @example Check the response with a schema
+   * ```ts
+   * import { createClient } from "@scam-address/client";
+   * import { createSandbox } from "@scam-address/client/sandbox";
+   * import { z } from "zod";
+   *
+   * const { fetch } = createSandbox({
+   *   keys: { "demo-key": 100 },
+   *   routes: { "GET report": () => ({ reports: ["first"] }) },
+   * });
+   * const client = createClient({
+   *   baseUrl: "https://service.example/",
+   *   apiKey: "demo-key",
+   *   fetch,
+   * });
+   * const schema = z.object({ reports: z.array(z.string()) });
+   * const { reports } = await client.call("GET", "report", { query: { page: 1 }, schema });
+   * console.log(reports.length); // 1
+   * ```
    *
    * @param method The method.
-   * @param endpoint The name of the endpoint, which is added to the base URL as it is.
+   * @param endpoint The name of the endpoint, which is added to the base URL as it is: apply
+   * `encodeURIComponent` to user input.
    * @param options What to send, and options that override the client's.
    * @returns The parsed JSON of the response; `undefined` for a 2xx response without content.
-   * @throws {ScamAddressError} The same errors as with a schema.
+   * @throws {ConfigurationError} When the client has no key, or an argument is wrong.
+   * @throws {HttpError} When the service responds with a 4xx or 5xx status, or with 304.
+   * @throws {RedirectError} When the service responds with a redirect.
+   * @throws {NetworkError} When the service cannot be reached or the response is cut short.
+   * @throws {TimeoutError} When the last attempt does not end within `timeout`.
+   * @throws {InvalidResponseError} When the response is not JSON or is too large.
    */
   call(method: Method, endpoint: string, options?: UncheckedOptions): Promise<unknown>;
 
-  /** Sends a GET request; resolves to `{ data, error, response }`. */
+  /** Sends a GET request: `GET(path, options)` resolves to `{ data, error, response }`. */
   GET: TypedMethod<Paths, "get">;
-  /** Sends a PUT request; resolves to `{ data, error, response }`. */
+  /** Sends a PUT request: `PUT(path, options)` resolves to `{ data, error, response }`. */
   PUT: TypedMethod<Paths, "put">;
   /**
-   * Sends a POST request; resolves to `{ data, error, response }`.
+   * Sends a POST request: `POST(path, options)` resolves to `{ data, error, response }`.
    *
    * @example Call an operation of the OpenAPI document
    * ```ts
@@ -473,17 +499,17 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    *   timeout: 5_000,
    * });
    * if (data) console.log(data.apiKeyValid); // true
-   * else console.log(`The status is ${response.status}, and the body is`, error);
+   * else console.log(response.status, error);
    * ```
    */
   POST: TypedMethod<Paths, "post">;
-  /** Sends a DELETE request; resolves to `{ data, error, response }`. */
+  /** Sends a DELETE request: `DELETE(path, options)` resolves to `{ data, error, response }`. */
   DELETE: TypedMethod<Paths, "delete">;
-  /** Sends an OPTIONS request; resolves to `{ data, error, response }`. */
+  /** Sends an OPTIONS request: `OPTIONS(path, options)` resolves to `{ data, error, response }`. */
   OPTIONS: TypedMethod<Paths, "options">;
-  /** Sends a HEAD request; resolves to `{ data, error, response }`. */
+  /** Sends a HEAD request: `HEAD(path, options)` resolves to `{ data, error, response }`. */
   HEAD: TypedMethod<Paths, "head">;
-  /** Sends a PATCH request; resolves to `{ data, error, response }`. */
+  /** Sends a PATCH request: `PATCH(path, options)` resolves to `{ data, error, response }`. */
   PATCH: TypedMethod<Paths, "patch">;
   /** Always rejects: `fetch` does not allow the method TRACE. */
   TRACE: FetchClient<Paths>["TRACE"];
@@ -495,7 +521,7 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    *
    * @param middleware The middleware, in the order in which it gets requests; responses go through
    * it in the opposite order.
-   * @throws {Error} When it is not middleware, as openapi-fetch does.
+   * @throws {Error} When one is not middleware: openapi-fetch throws it.
    */
   use(...middleware: Middleware[]): void;
 

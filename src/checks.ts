@@ -13,7 +13,7 @@ export function wrong(option: string, problem: string): ConfigurationError {
   return new ConfigurationError(`"${option}" ${problem}`, { option });
 }
 
-/** Makes an error with the kind of a wrong value but not the value, which may be a secret. */
+/** Makes an error that names the kind of a wrong value but not the value, which may be a secret. */
 export function mustBe(option: string, requirement: string, value: unknown): ConfigurationError {
   const tag = Object.prototype.toString.call(value).slice("[object ".length, -1);
   const isOther = typeof value === "object" && !/^(Array|Null|Object)$/.test(tag);
@@ -58,7 +58,7 @@ export function readNumber(
 ): number {
   if (value === undefined) return otherwise;
   const [, min, max] = LIMITS[name];
-  const number = value as number; // "as number <" would start type arguments to dnt's parser
+  const number = value as number; // dnt's parser would take "as number <" for type arguments
   if (Number.isInteger(number) && number >= min && number <= max) return number;
   throw wrong(name, `must be a whole number from ${min} to ${max}`);
 }

@@ -34,7 +34,7 @@ import { type Clock, systemClock, within } from "./transport/time.ts";
  * const client = createClient({
  *   baseUrl: "https://service.example/api/",
  *   apiKey: "demo-key",
- *   fetch: createSandbox({ keys: { "demo-key": 100 } }).fetch, // leave it out to call the real one
+ *   fetch: createSandbox({ keys: { "demo-key": 100 } }).fetch, // leave it out to call the service
  * });
  * const status = await client.checkOwnKey();
  * if (status.apiKeyValid) console.log(status.data.credits); // 100

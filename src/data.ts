@@ -14,7 +14,7 @@ const MAX_SEARCHED = 64 * 2 ** 10;
 /** How much of each path and message is kept, in characters. */
 const MAX_TEXT = 500;
 
-/** Writes what openapi-fetch has parsed, or not, as JSON; `""` for nothing. */
+/** Writes the body of an error, which openapi-fetch may have parsed, as JSON; `""` for none. */
 export function toText(error: unknown): string {
   try {
     return JSON.stringify(error) ?? "";

@@ -81,7 +81,7 @@ export function toQuery(query: unknown = {}): string {
   return parameters.toString();
 }
 
-/** Writes a body as JSON; refuses what has nothing in JSON, such as a form. */
+/** Writes a body as JSON; refuses what JSON cannot represent, such as a form. */
 export function toJson(value: unknown): string {
   const isKnown = Object(value) !== value || "toJSON" in (value as object) ||
     / (Array|Object)\]$/.test(Object.prototype.toString.call(value));

@@ -1,4 +1,4 @@
-/** The kind of an error, for logs and `switch`; use `instanceof` to get the fields of a class. */
+/** The kind of an error, for logs and `switch`. To get the fields of a class, use `instanceof`. */
 export type ErrorCode =
   | "configuration"
   | "http"
@@ -13,13 +13,14 @@ export interface Issue {
   readonly path: string;
   /**
    * The rule that the response breaks: a keyword of JSON Schema, or `json` (not JSON), `empty`,
-   * `maxResponseBytes` (too large), `status` (a 2xx status that the OpenAPI document does not have),
-   * `depth` (nested too deep to be checked) or `schema` (rejected by the schema given to `call`).
+   * `maxResponseBytes` (too large), `status` (a 2xx status that the OpenAPI document does not
+   * have), `depth` (nested too deep to be checked) or `schema` (rejected by the schema given to
+   * `call`).
    */
   readonly rule: string;
   /**
-   * The message of the schema given to `call`, with `[redacted]` in place of the key; it may quote
-   * the response. Absent for all other rules.
+   * The message of the schema given to `call`, with `[redacted]` in place of the key. It may quote
+   * the response. It is absent for all other rules.
    */
   readonly message?: string;
 }
@@ -29,9 +30,9 @@ const brand = Symbol.for("@scam-address/client/error");
 /**
  * The base class of all errors of this package.
  *
- * `instanceof` works even for errors of another copy of the package, for example when an application
- * loads it both as an ES module and as CommonJS. An API key of 8 characters or more that the service
- * echoes is replaced by `[redacted]`.
+ * `instanceof` works even for errors of another copy of the package, for example when an
+ * application loads it both as an ES module and as CommonJS. An API key of 8 characters or more
+ * that the service echoes is replaced by `[redacted]`.
  *
  * @example Tell errors apart
  * ```ts
@@ -94,7 +95,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
 /**
  * The service responded with a 4xx or 5xx status, or with 304.
  *
- * The meaning of the service's statuses is not documented, so `status`, `headers` and `body` are as
+ * The meaning of the service's statuses is not documented. So `status`, `headers` and `body` are as
  * the service sent them, with `[redacted]` in place of the key.
  */
 export class HttpError
@@ -132,8 +133,8 @@ export class HttpError
  * The service could not be reached, or the connection broke before the response was complete.
  *
  * The message ends with the runtime's reason, such as `connect ECONNREFUSED 127.0.0.1:443`. The
- * `cause` is an error with that reason as its message, with the stack of what was thrown and, if it
- * had one, its `code`.
+ * `cause` is an error that has this reason as its message, and the stack and the `code` of what was
+ * thrown, if it had them.
  */
 export class NetworkError extends ScamAddressError {
   /** Always `"network"`. */
@@ -173,8 +174,8 @@ export class RedirectError extends ScamAddressError<Pick<RedirectError, "status"
 
 /**
  * The service responded with a 2xx status and a body that is not JSON, is empty, is too large, or
- * does not match the OpenAPI document or the schema given to `call`; or with a 2xx status that the
- * document does not have.
+ * does not match the OpenAPI document or the schema given to `call`. Or it responded with a 2xx
+ * status that the document does not have.
  */
 export class InvalidResponseError
   extends ScamAddressError<Pick<InvalidResponseError, "status" | "issues" | "body">> {
@@ -212,6 +213,8 @@ export class ConfigurationError extends ScamAddressError<Pick<ConfigurationError
   static override readonly code: "configuration" = "configuration";
   /** `"ConfigurationError"`, unless a subclass has another name. */
   override readonly name: string = "ConfigurationError";
-  /** The name of the option or argument, such as `"apiKey"`; absent if no single option is at fault. */
+  /**
+   * The name of the option or argument, such as `"apiKey"`; absent if no single option is at fault.
+   */
   declare readonly option?: string;
 }

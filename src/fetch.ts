@@ -69,7 +69,7 @@ async function readBody(request: Request): Promise<ArrayBuffer | null> {
   return body === null || /^(GET|HEAD)$/.test(method) ? null : await request.arrayBuffer();
 }
 
-/** Joins the signal of a call, which ends with it, and of a request, which middleware may have made. */
+/** Joins the signals of a call and of a request, which middleware may have made. */
 function follow(signal: AbortSignal | null | undefined, own: AbortSignal): AbortSignal {
   if (!signal || own.aborted) return own;
   const controller = new AbortController();

@@ -13,7 +13,7 @@ is not set, from standard input; never from an argument, because arguments show 
 process lists.
 
   --base-url URL     the service's address; SCAM_ADDRESS_BASE_URL by default
-  --allow-insecure-http  allow http, which shows the key to anyone on the way
+  --allow-insecure-http  allow http; anyone between you and the service can read the key
   --min-credits N    exit with 4 when the key has fewer credits than N
   --timeout SECONDS  exit with 3 when check-key takes longer, even to read the key; there
                      is no limit by default, but each attempt ends after 30 seconds
@@ -29,15 +29,16 @@ address, and the method, path and status of each response.
 
   --host HOST        where to listen; 127.0.0.1 by default
   --port N           the port to listen on; any free port by default
-  --key KEY=CREDITS  a valid test key, may be given again; "${DEMO_KEY}=100" by default
+  --key KEY=CREDITS  a valid test key; can be given several times; "${DEMO_KEY}=100" by
+                     default
 
   -h, --help         print this text
   -v, --version      print the version
 
 Exit status, which is never 1:
   0  the key is valid, or the sandbox was stopped
-  2  wrong usage
-  3  no usable response, or the sandbox not served, or the output not written
+  2  the command was used wrongly
+  3  there was no usable response, or serving the sandbox or writing the output failed
   4  the key is valid but has fewer credits than --min-credits
   5  the key is not valid
 `;

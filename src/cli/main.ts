@@ -9,26 +9,27 @@
  * npx @scam-address/client sandbox --port 8080 --key test-key=100
  * ```
  *
- * `check-key` reads the key from the environment variable `SCAM_ADDRESS_API_KEY` or, if that is not
- * set or empty, from standard input; never from an argument, because arguments show in process
- * lists. Line breaks around the key are ignored. `check-key --sandbox` reads no standard input; it
- * checks `demo-key` when the variable has no key.
+ * `check-key` reads the key from the environment variable `SCAM_ADDRESS_API_KEY` or, if that is
+ * empty or not set, from standard input. It takes no key as an argument, because arguments show in
+ * process lists. Line breaks around the key are ignored. `check-key --sandbox` does not read
+ * standard input: it checks `demo-key` when the variable has no key.
  *
  * `--timeout SECONDS` limits all that `check-key` does, even the wait for standard input. Without
  * it, that wait has no limit. With or without it, each attempt to ask the service ends after 30
- * seconds. A failed attempt is repeated, by default twice, after at most 8 seconds, or after as
- * many as a `Retry-After` header asks for, up to 60.
+ * seconds. After a temporary failure, the attempt is repeated, by default twice. The wait before
+ * that is at most 8 seconds, or as long as a `Retry-After` header asks for, up to 60 seconds.
  *
  * `sandbox` serves the sandbox until SIGINT, which is Ctrl-C, or SIGTERM, and prints the method,
  * path and status of each response. `--help` lists the options.
  *
- * The exit status is never 1, which shells and npx use when they cannot start the command.
+ * The exit status is never 1, because shells and npx exit with 1 when they cannot start the
+ * command.
  *
  * | exit status | meaning |
  * | --- | --- |
  * | 0 | the key is valid, or the sandbox was stopped |
- * | 2 | wrong usage |
- * | 3 | no usable response, or the sandbox not served, or the output not written |
+ * | 2 | the command was used wrongly |
+ * | 3 | there was no usable response, or serving the sandbox or writing the output failed |
  * | 4 | the key is valid but has fewer credits than `--min-credits` |
  * | 5 | the key is not valid |
  *

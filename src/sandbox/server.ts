@@ -52,7 +52,7 @@ export interface ServeSandboxOptions {
    */
   host?: string | undefined;
   /**
-   * The port to listen on, from 0 to 65 535; 0 is any free port.
+   * The port to listen on, from 0 to 65,535; 0 is any free port.
    *
    * @default {0}
    */
@@ -83,7 +83,7 @@ const CORS = Object.entries({
   "Access-Control-Expose-Headers": "*",
 });
 
-/** Makes the request for the sandbox, or the response to one that the sandbox cannot get. */
+/** Makes the request for the sandbox, or the response where the sandbox does not get the request. */
 async function receive(incoming: IncomingMessage, url: URL, signal: AbortSignal) {
   const { method = "", headers } = incoming;
   try {

@@ -2,9 +2,9 @@
  * The Scam Address Service in memory, for tests, demonstrations and offline work.
  *
  * {@linkcode createSandbox} makes a service with the keys that you give it. Its `fetch` takes what
- * the global `fetch` takes, so it works with `createClient({ fetch })`, in place of the global one,
- * with `Deno.serve`, `Bun.serve` and, as the default export of a module, workers. It uses only web
- * standards.
+ * the global `fetch` takes, so it works with `createClient({ fetch })` and in place of the global
+ * one. It also works with `Deno.serve`, with `Bun.serve`, and in workers, where a sandbox can be
+ * the default export of a module. It uses only web standards.
  *
  * It follows the OpenAPI document. **Where the service is not documented, the sandbox does the
  * following, and the real service may do something else:**
@@ -15,7 +15,7 @@
  * | `checkKey` of a key that is not valid | `{ "apiKeyValid": false }` and nothing else |
  * | `checkKey` with a body that has no string `apiKey` | 400 |
  * | `checkKey` without `Content-Type: application/json` | 415 |
- * | a missing or unknown key where one is needed | 401 |
+ * | a missing or unknown key in the header, where one is needed | 401 |
  * | an endpoint that does not exist | 404, or 401 without a valid key |
  * | an operation of the OpenAPI document without a handler | 501 |
  * | the body of these errors | `{ "error": "a sentence" }` |
@@ -69,10 +69,14 @@ export interface SandboxContext {
 }
 
 /**
- * Handles the requests of one endpoint. It returns a `Response`, or a value that is sent as JSON
- * with the status 200 (or the first 2xx status of an operation of the OpenAPI document), or
- * `undefined` for the status 204; or a promise of one of these. If it throws, `fetch` rejects with
- * the same error.
+ * Handles the requests of one endpoint. It returns one of these, or a promise of it:
+ *
+ * - a `Response`;
+ * - a value, which is sent as JSON with the status 200, or with the first 2xx status of an operation
+ *   of the OpenAPI document;
+ * - `undefined`, for the status 204.
+ *
+ * If it throws, `fetch` rejects with the same error.
  */
 export type SandboxRoute = (request: Request, context: SandboxContext) => unknown;
 
@@ -88,8 +92,8 @@ export interface SandboxOptions {
    * Adds endpoints, by method and path: `"GET report"`. A parameter is one whole segment of the
    * path: `"GET reports/{id}"`. Of the routes that match the end of a request's path, the one with
    * the most segments handles the request: `"GET users/{id}/reports"` rather than `"GET reports"`.
-   * Of those with equally many, the first in the order given handles it; the operations of the
-   * OpenAPI document come after the routes given here.
+   * Of routes with equally many segments, the first in the order given handles it. The operations
+   * of the OpenAPI document come after the routes given here.
    *
    * Endpoints that the OpenAPI document does not have need a valid key. A route can replace the
    * handler of an operation that the OpenAPI document has, for example to test an error. A path of
@@ -250,7 +254,7 @@ function toRequest(input: string | URL | Request, [init, context]: unknown[]): R
  * console.log(await client.checkOwnKey()); // { apiKeyValid: true, data: { credits: 99 } }
  * ```
  *
- * @param options Its keys, by default only {@linkcode DEMO_KEY}, and endpoints to add.
+ * @param options The sandbox's keys, by default only {@linkcode DEMO_KEY}, and endpoints to add.
  * @returns The service.
  * @throws {ConfigurationError} When an option is wrong; the message shows no key.
  */

@@ -33,7 +33,7 @@ export async function readStream(
   isNative: boolean,
 ): Promise<Body> {
   if (!stream) return { bytes: new Uint8Array(), isComplete: true };
-  // Deno makes a large buffer for each read; to give it one saves 0.7 of openapi-fetch's time.
+  // Deno makes a large buffer for each read; giving it one saves 0.7 of openapi-fetch's time.
   const isBuffered = isDeno && isNative;
   const reader = isBuffered ? stream.getReader({ mode: "byob" }) : stream.getReader();
   signal.addEventListener("abort", () => cancel(reader));

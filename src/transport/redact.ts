@@ -8,7 +8,7 @@ const MAX_START = 256;
 /** The longest message, and the longest stack, that is kept of an error, in characters. */
 const MAX_KEPT = 2_000;
 
-/** How a text is sent back: as it is, as JSON writes it, percent-encoded, as in a form. */
+/** How a secret may be sent back: as it is, as JSON writes it, percent-encoded, as in a form. */
 function formsOf(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const percent = encodeURIComponent(secret);

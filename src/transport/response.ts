@@ -32,7 +32,7 @@ export interface Reading extends Limits, Naming {
   readonly timeout: number;
   /** The largest body of a 2xx response that is read, in bytes. */
   readonly maxResponseBytes: number;
-  /** Whether the runtime's own fetch responds, and of a 2xx response only the text is used. */
+  /** Whether the runtime's own fetch responds, and only the text of a 2xx response is used. */
   readonly isPlain: boolean;
 }
 

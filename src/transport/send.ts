@@ -12,7 +12,7 @@ export interface Sending extends Reading {
    * @param init What the request must have for the limits to hold.
    */
   readonly attempt: (init: { redirect: "manual"; signal: AbortSignal }) => Promise<Response>;
-  /** The most attempts after the first. */
+  /** The largest number of attempts after the first. */
   readonly retries: number;
   /** Whether an attempt may be repeated after any temporary failure; after 429 all may be. */
   readonly isIdempotent: boolean;

@@ -14,7 +14,7 @@ export interface Limits {
 /** The reason of the abort when the time is up. */
 export const timeUp = /* @__PURE__ */ new DOMException("The time is up", "TimeoutError");
 
-/** The reason of the abort when the work has ended; to make one each time would take longer. */
+/** The reason of the abort when the work has ended; making one each time would take longer. */
 const hasEnded = /* @__PURE__ */ new DOMException("The work has ended", "AbortError");
 
 /**
