@@ -31,9 +31,8 @@ function start(permissions: string[], args: string[], env = {}, module = main) {
 }
 
 async function finish(child: Deno.ChildProcess, stdin = "") {
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(stdin));
-  await writer.close();
+  const sent = new Blob([stdin]).stream().pipeTo(child.stdin);
+  await sent.catch(() => {}); // the command may have ended without reading it
   const { code, stdout, stderr } = await child.output();
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
