@@ -148,7 +148,7 @@ Deno.test("the server's handler responds to each failure as README says", async 
 
 type CheckKeys = (
   client: ScamAddressClient,
-  lines: Iterable<string>,
+  lines: string[],
   report: (key: string, result: KeyStatus | Error) => void,
   signal?: AbortSignal,
 ) => Promise<void>;

@@ -28,6 +28,7 @@ Deno.test(`createClient() adds at most ${limit} bytes, gzipped`, async () => {
   const { code, size } = await bundle("createClient");
 
   expect(size).toBeLessThanOrEqual(limit);
+  expect(await Deno.readTextFile(`${root}/README.md`)).toContain(`are ${LIMIT / 1_000} kB`);
   for (const part of [apiKeyHeader, ...Object.keys(operations)]) expect(code).toContain(part);
   expect(code).not.toMatch(/sandbox|SCAM_ADDRESS_API_KEY/i);
 });
