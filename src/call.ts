@@ -95,7 +95,7 @@ export function prepareCall(
     isSeen: isObserved || !!(init.middleware ?? fetch ?? Request) ||
       !/^(json|text)$/.test(parseAs) || FETCH_OPTIONS.some((name) => name in init),
     isJson: parseAs === "json",
-    name: `${method} ${`${init.baseUrl || baseUrl}`.replace(/\/?$/, "")}${withoutQuery(path)}`,
+    name: `${method} ${withoutQuery(`${init.baseUrl || baseUrl}`.replace(/\/?$/, path))}`,
     isKnown: operation !== undefined,
     secrets,
     signal: readSignal(init.signal),

@@ -116,8 +116,8 @@ export function createClientWith<Paths extends object = paths>(
     ),
     request,
     use(...middleware: Middleware[]) {
-      openapi.use(...middleware);
       isObserved = true;
+      openapi.use(...middleware);
     },
     eject: openapi.eject,
     async checkKey(apiKey: string, options?: CallOptions | null): Promise<KeyStatus> {

@@ -1,6 +1,7 @@
 import type { Call } from "./call.ts";
 import { readApiKey, wrong } from "./checks.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
+import { readStream } from "./transport/body.ts";
 import { isIdempotent } from "./transport/retry.ts";
 import { send, type Sending } from "./transport/send.ts";
 import type { Clock } from "./transport/time.ts";
@@ -40,7 +41,11 @@ export async function sendRequest(
     if (key !== undefined) headers.set(apiKeyHeader, key);
     if (key !== undefined) call.secrets.add(key);
   }
-  const sent = { method, headers, body: isPlain ? request.body ?? null : await readBody(request) };
+  const sent = {
+    method,
+    headers,
+    body: isPlain ? request.body ?? null : await readBody(request, call),
+  };
   const attempt: Sending["attempt"] = (init) => {
     const all = { ...extension, ...sent, ...init };
     if (!call.fetch) return globalThis.fetch(isPlain ? url : request, all);
@@ -51,30 +56,36 @@ export async function sendRequest(
     return extension ? (call.fetch as typeof fetch)(copy, all) : call.fetch(copy);
   };
   const documented = method === call.method ? operation?.idempotent : undefined;
-  const { response } = await send({
-    ...call,
-    attempt,
-    signal: isPlain ? call.signal : follow(call.signal, request.signal),
-    isIdempotent: call.idempotent ?? documented ?? isIdempotent(method),
-    isPlain,
-    clock,
-  });
-  return response;
+  // Middleware may have made the request, with a signal of its own.
+  const ends = new AbortController();
+  for (const signal of isPlain ? [] : [call.signal, request.signal]) follow(signal, ends);
+  try {
+    const { response } = await send({
+      ...call,
+      attempt,
+      signal: isPlain ? call.signal : ends.signal,
+      isIdempotent: call.idempotent ?? documented ?? isIdempotent(method),
+      isPlain,
+      clock,
+    });
+    return response;
+  } finally {
+    ends.abort();
+  }
 }
 
 /** Reads the body of a request, so that it can be sent again; `null` when there is none. */
-async function readBody(request: Request): Promise<ArrayBuffer | null> {
+async function readBody(request: Request, { signal }: Call): Promise<BodyInit | null> {
   const { body, method } = request;
-  // In Firefox, a request has no `body`.
-  return body === null || /^(GET|HEAD)$/.test(method) ? null : await request.arrayBuffer();
+  if (body === null || /^(GET|HEAD)$/.test(method)) return null;
+  if (!body || !signal) return await request.arrayBuffer(); // in Firefox, a request has no `body`
+  const read = await readStream(body, Infinity, signal, false); // which may have no end
+  if ("thrown" in read) throw read.thrown;
+  return read.bytes;
 }
 
-/** Joins the signals of a call and of a request, which middleware may have made. */
-function follow(signal: AbortSignal | null | undefined, own: AbortSignal): AbortSignal {
-  if (!signal || own.aborted) return own;
-  const controller = new AbortController();
-  for (const each of [signal, own]) {
-    each.addEventListener("abort", () => controller.abort(each.reason), controller);
-  }
-  return controller.signal;
+/** Aborts a controller when a signal is aborted; stops this when the controller is. */
+function follow(signal: AbortSignal | null | undefined, controller: AbortController): void {
+  if (signal?.aborted) controller.abort(signal.reason);
+  signal?.addEventListener("abort", () => controller.abort(signal.reason), controller);
 }

@@ -44,7 +44,8 @@ export function readClientOptions(given: ClientOptions): Settings {
 
 /** Checks headers, and returns them. */
 export function readHeaders(headers: unknown): ClientOptions["headers"] {
-  const isObject = typeof (headers ?? {}) === "object" && !Array.isArray(headers);
+  const tag = Object.prototype.toString.call(headers ?? {});
+  const isObject = headers instanceof Headers || tag === "[object Object]";
   const requirement = "an object or a Headers, with names and values that can be sent";
   convert("headers", requirement, () => isObject ? mergeHeaders(headers as Headers) : undefined);
   return headers as Headers;

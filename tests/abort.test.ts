@@ -189,3 +189,20 @@ Deno.test("calls leave no listener on the signal that they share", async () => {
   expect(most).toBeGreaterThan(0);
   expect(listeners.size).toBe(0);
 });
+
+Deno.test("a signal ends the reading of a request's stream", async () => {
+  const { promise: cancelled, resolve: cancel } = deferred();
+  const controller = new AbortController();
+  const bodySerializer = () =>
+    new ReadableStream({
+      pull(stream) {
+        stream.enqueue(new Uint8Array(1));
+        controller.abort("stop");
+      },
+      cancel: () => cancel(),
+    });
+  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
+  const init = { body: {}, bodySerializer, duplex: "half" as const, signal: controller.signal };
+  expect(await caught(client.POST(`/${undocumented}`, init))).toBe("stop");
+  await cancelled;
+});

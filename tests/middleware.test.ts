@@ -161,3 +161,21 @@ for (const hook of hooks) {
     for (const error of await Promise.all(sendAll(client).map(caught))) expect(error).toBe(boom);
   });
 }
+
+Deno.test("a signal reaches middleware, and is not aborted when the call has succeeded", async () => {
+  await using server = await serve((_, response) => json(response, [1]));
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  let aborts = 0;
+  const onRequest = async ({ request }: { request: Request }) => {
+    request.signal.addEventListener("abort", () => aborts++);
+    return await fetch(request);
+  };
+  const { signal } = new AbortController();
+  const { data } = await client.GET(path, {
+    parseAs: "stream",
+    middleware: [{ onRequest }],
+    signal,
+  });
+  expect(await new Response(data as BodyInit).json()).toEqual([1]);
+  expect(aborts).toBe(0);
+});

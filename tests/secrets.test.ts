@@ -194,6 +194,13 @@ Deno.test("HttpError replaces a key in text and in numbers, and garbles nothing 
   }
 });
 
+Deno.test("HttpError has no retryAfter that is the key", async () => {
+  const headers = { "retry-after": "1234567890" };
+  const client = clientGetting(null, { status: 503, headers }, "1234567890");
+  const error = await failure(HttpError, client.call("GET", undocumented));
+  expect(shown(error)).not.toContain("1234567890");
+});
+
 Deno.test("messages show no key that is part of the address", async () => {
   const call = clientGetting("", { status: 400 }, "some key").call("GET", "keys/some%20key");
   expect((await failure(HttpError, call)).message).toContain(

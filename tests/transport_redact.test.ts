@@ -85,6 +85,7 @@ Deno.test("reasonOf() has no queries of addresses", () => {
     'get "https://a.example/b?c" or HTTP://A.EXAMPLE?c, why?':
       'get "https://a.example/b" or HTTP://A.EXAMPLE, why?',
     "https://a.example/b#c": "https://a.example/b",
+    "(https://a.example/o'b?c='d'&e=f): no": "(https://a.example/o'b): no",
     "What? a?b=c (file:///a?b)": "What? a?b=c (file:///a?b)",
   };
   for (const [text, shown] of Object.entries(texts)) {

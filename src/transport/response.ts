@@ -211,7 +211,7 @@ export function httpError(
   naming: Naming,
 ): HttpError {
   const { isKnown, secrets } = naming;
-  const header = headers.get("retry-after");
+  const header = secrets.redact(headers.get("retry-after") ?? "");
   const retryAfter = parseRetryAfter(header, Date.now());
   const wait = retryAfter === undefined ? "" : `, Retry-After: ${header}`;
   const advice = isKnown && status === 404 ? `: ${ADVICE}` : "";

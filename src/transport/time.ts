@@ -21,9 +21,9 @@ const hasEnded = /* @__PURE__ */ new DOMException("The work has ended", "AbortEr
  * Does work until a signal is aborted or its time is up, even if the work itself never ends.
  *
  * @param limits The signal.
- * @param work The work. It should stop when its own signal is aborted, which happens at the latest
- * when `within` has ended, so that nothing is left behind.
- * @param timeout In milliseconds; without it, the time is not limited.
+ * @param work The work. It should stop when its own signal is aborted.
+ * @param timeout In milliseconds; without it, the time is not limited. With it, the signal of the
+ * work is aborted at the end in any case, so that nothing is left behind.
  * @returns The result of the work.
  * @throws The reason of the signal, `timeUp`, or what the work throws.
  */
@@ -47,7 +47,7 @@ export async function within<T>(
   } finally {
     clearTimeout(timer);
     outer?.removeEventListener("abort", abort);
-    controller.abort(hasEnded);
+    if (timeout !== undefined) controller.abort(hasEnded);
   }
 }
 
