@@ -68,10 +68,10 @@ export function createClientWith<Paths extends object = paths>(
   async function dispatch(
     method: string,
     path: string,
-    init: Init | null | undefined,
+    init: Init,
     kind: Kind,
   ): Promise<Result> {
-    const call = prepareCall(method, path, init ?? {}, { ...kind, isObserved }, settings);
+    const call = prepareCall(method, path, init, { ...kind, isObserved }, settings);
     const run = async (signal?: AbortSignal): Promise<Result> => {
       const result: Result = await openapi.request(call.method as never, path as never, {
         ...init,
@@ -79,8 +79,8 @@ export function createClientWith<Paths extends object = paths>(
         Request: call.isSeen ? call.Request : RequestRecord,
         ...call.isJson && { parseAs: "text" }, // JSON is parsed here, to be checked
         ...kind.isDocumented && {
-          params: { ...init?.params, path: init?.params?.path || {} }, // so that it is guarded
-          pathSerializer: guardPath(init?.pathSerializer ?? settings.pathSerializer),
+          params: { ...init.params, path: init.params?.path || {} }, // so that it is guarded
+          pathSerializer: guardPath(init.pathSerializer ?? settings.pathSerializer),
         },
         fetch: (request: Request, extension?: RequestInit) =>
           sendRequest(request, { ...call, signal }, clock, extension),
@@ -93,7 +93,7 @@ export function createClientWith<Paths extends object = paths>(
       if (!kind.schema) return { data, response };
       return { data: await validate(kind.schema, data, text, response, call), response };
     };
-    return call.signal ? await within(call, run) : await run();
+    return call.signal ? await within(call.signal, run) : await run();
   }
 
   /** `POST` as openapi-fetch types it, so that a change of an operation does not compile. */
@@ -107,8 +107,8 @@ export function createClientWith<Paths extends object = paths>(
     return (await post("/checkKey", init)).data!;
   }
 
-  const request = (method: string, path: string, init?: Init) =>
-    dispatch(method, path, init, { isDocumented: true, throws: false });
+  const request = (method: string, path: string, init?: Init | null) =>
+    dispatch(method, path, init ?? {}, { isDocumented: true, throws: false });
   const client = {
     // openapi-fetch's type has TRACE, which fetch forbids, so it rejects.
     ...Object.fromEntries(
@@ -128,9 +128,9 @@ export function createClientWith<Paths extends object = paths>(
       const { apiKey } = settings;
       if (apiKey === undefined) throw wrong("apiKey", "is missing: the client has no key");
       if (typeof apiKey === "string") return await check(apiKey, init);
-      const limits = { signal: readSignal(init.signal) };
+      const signal = readSignal(init.signal);
       for (const name of ["timeout", "retries"] as const) readNumber(name, init[name]);
-      return await check(await within(limits, async () => await apiKey()), init);
+      return await check(await within(signal, async () => await apiKey()), init);
     },
     async call(
       method: Method,

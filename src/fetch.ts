@@ -60,7 +60,7 @@ export async function sendRequest(
   const ends = new AbortController();
   for (const signal of isPlain ? [] : [call.signal, request.signal]) follow(signal, ends);
   try {
-    const { response } = await send({
+    return await send({
       ...call,
       attempt,
       signal: isPlain ? call.signal : ends.signal,
@@ -68,7 +68,6 @@ export async function sendRequest(
       isPlain,
       clock,
     });
-    return response;
   } finally {
     ends.abort();
   }

@@ -10,7 +10,7 @@ import {
 import { type Body, cancel, decode, readStream } from "./body.ts";
 import { reasonOf, type Secrets } from "./redact.ts";
 import { parseRetryAfter } from "./retry.ts";
-import { type Limits, timeUp, within } from "./time.ts";
+import { timeUp, within } from "./time.ts";
 
 /** A response that can be read, and what was read of its body. */
 export interface Received extends Body {
@@ -27,7 +27,9 @@ export interface Naming {
 }
 
 /** What is needed to read a response. */
-export interface Reading extends Limits, Naming {
+export interface Reading extends Naming {
+  /** Ends the call. */
+  readonly signal?: AbortSignal | null | undefined;
   /** In milliseconds. */
   readonly timeout: number;
   /** The largest body of a 2xx response that is read, in bytes. */
@@ -77,7 +79,7 @@ async function readBody(
     ? { bytes: new Uint8Array(await response.arrayBuffer()), isComplete: true }
     : await readStream(body, limit, signal, isPlain && type === "basic");
   if (ok && "thrown" in read) throw read.thrown;
-  if (isPlain && ok && body) {
+  if (isPlain && ok && body) { // Node.js refuses to read one without a body after the attempt
     const text = () => Promise.resolve(decode(read.bytes));
     return { ...read, response: Object.defineProperty(response, "text", { value: text }) };
   }
@@ -109,7 +111,7 @@ export async function receive(
   let problem = "got no response";
   let received: Received | undefined;
   try {
-    received = await within(reading, async (ended) => {
+    received = await within(signal, async (ended) => {
       const response = await start(ended);
       problem = "got no complete response";
       return isUnread(response) ? await readBody(response, reading, ended) : undefined;
@@ -129,8 +131,8 @@ export async function receive(
   const { response, bytes, isComplete } = received;
   if (isRedirect(response)) throw redirectError(response, reading);
   if (response.ok && !isComplete) {
-    const text = decode(bytes.subarray(0, MAX_ERROR_BODY));
-    throw invalidResponse(response, text, [{ path: "", rule: "maxResponseBytes" }], reading);
+    const issues = [{ path: "", rule: "maxResponseBytes" }];
+    throw invalidResponse(response, decode(bytes), issues, reading);
   }
   return received;
 }
@@ -142,15 +144,14 @@ function describe({ name, secrets }: Naming, problem: string): string {
 
 /** Makes the error for a redirect. */
 function redirectError({ headers, redirected, status, url }: Response, naming: Naming) {
-  const location = redirected ? url : headers.get("location");
-  const shown = location === null ? undefined : naming.secrets.redact(location);
-  const to = shown === undefined ? "" : ` to "${shown.replace(/[?#].*/s, "").slice(0, 200)}"`;
+  const location = naming.secrets.redact((redirected ? url : headers.get("location")) ?? "");
+  const to = location && ` to "${location.replace(/[?#].*/s, "").slice(0, 200)}"`;
   const problem = redirected
     ? `was redirected${to} by "fetch", which must not follow redirects`
     : `got a redirect${to}, which is not followed`;
   return new RedirectError(describe(naming, `${problem}: ${ADVICE}`), {
     status,
-    ...shown !== undefined && { location: shown },
+    ...location && { location },
   });
 }
 

@@ -25,7 +25,7 @@ export interface Sending extends Reading {
  * Makes an attempt, and repeats it until it succeeds or may not be repeated.
  *
  * @param sending What is sent, how often, and within which limits.
- * @returns The last response, with any status except a redirect's, and its body.
+ * @returns The last response, with any status except a redirect's.
  * @throws {NetworkError} When there is no response, or it is cut short.
  * @throws {TimeoutError} When the last attempt takes too long.
  * @throws {RedirectError} When the response is a redirect.
@@ -33,7 +33,7 @@ export interface Sending extends Reading {
  * @throws {ConfigurationError} When the attempt gives no response that can be read.
  * @throws The reason of a signal that is aborted, and what `onRetry` throws.
  */
-export async function send(sending: Sending): Promise<Received> {
+export async function send(sending: Sending): Promise<Response> {
   const { attempt, clock, isIdempotent, onRetry, retries, signal } = sending;
   for (let count = 1;; count++) {
     let received: Received | undefined;
@@ -51,7 +51,7 @@ export async function send(sending: Sending): Promise<Received> {
     }
     const delay = mayRepeat ? retryDelay(error, count, clock.random()) : undefined;
     if (delay === undefined) {
-      if (received) return received;
+      if (received) return received.response;
       throw error;
     }
     await onRetry?.({ attempt: count, delay, error: error as ScamAddressError });

@@ -6,11 +6,6 @@ export interface Clock {
   random(): number;
 }
 
-/** What ends some work early. */
-export interface Limits {
-  readonly signal?: AbortSignal | null | undefined;
-}
-
 /** The reason of the abort when the time is up. */
 export const timeUp = /* @__PURE__ */ new DOMException("The time is up", "TimeoutError");
 
@@ -20,7 +15,7 @@ const hasEnded = /* @__PURE__ */ new DOMException("The work has ended", "AbortEr
 /**
  * Does work until a signal is aborted or its time is up, even if the work itself never ends.
  *
- * @param limits The signal.
+ * @param outer The signal.
  * @param work The work. It should stop when its own signal is aborted.
  * @param timeout In milliseconds; without it, the time is not limited. With it, the signal of the
  * work is aborted at the end in any case, so that nothing is left behind.
@@ -28,7 +23,7 @@ const hasEnded = /* @__PURE__ */ new DOMException("The work has ended", "AbortEr
  * @throws The reason of the signal, `timeUp`, or what the work throws.
  */
 export async function within<T>(
-  { signal: outer }: Limits,
+  outer: AbortSignal | null | undefined,
   work: (signal: AbortSignal) => Promise<T>,
   timeout?: number,
 ): Promise<T> {
@@ -54,7 +49,7 @@ export async function within<T>(
 /** The system's time and randomness. */
 export const systemClock: Clock = {
   sleep: (milliseconds, signal) =>
-    within({ signal }, (ended) =>
+    within(signal, (ended) =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, milliseconds);
         ended.addEventListener("abort", () => clearTimeout(timer));
