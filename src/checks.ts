@@ -13,11 +13,16 @@ export function wrong(option: string, problem: string): ConfigurationError {
   return new ConfigurationError(`"${option}" ${problem}`, { option });
 }
 
+/** Returns the class of a value, such as `Array`, `Null` or `AbortSignal`. */
+export function classOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice("[object ".length, -1);
+}
+
 /** Makes an error that names the kind of a wrong value but not the value, which may be a secret. */
 export function mustBe(option: string, requirement: string, value: unknown): ConfigurationError {
-  const tag = Object.prototype.toString.call(value).slice("[object ".length, -1);
-  const isOther = typeof value === "object" && !/^(Array|Null|Object)$/.test(tag);
-  const kind = isOther ? tag : tag.toLowerCase(); // such as an AbortSignal
+  const name = classOf(value);
+  const isOther = typeof value === "object" && !/^(Array|Null|Object)$/.test(name);
+  const kind = isOther ? name : name.toLowerCase();
   const article = /^(null|undefined)$/.test(kind) ? "" : /^[aeiou]/i.test(kind) ? "an " : "a ";
   return wrong(option, `must be ${requirement}, not ${article}${kind}`);
 }
@@ -33,8 +38,7 @@ export function convert<T>(option: string, requirement: string, make: () => T | 
 
 /** Checks an object with names, which an `AbortSignal`, for example, is not. */
 export function checkObject(name: string, value: unknown): void {
-  const isPlain = Object.prototype.toString.call(value) === "[object Object]";
-  if (!isPlain) throw mustBe(name, "an object", value);
+  if (classOf(value) !== "Object") throw mustBe(name, "an object", value);
 }
 
 /** Checks options, an object without names that are not in a list, and returns a copy. */
@@ -86,6 +90,6 @@ export function checkType(name: string, value: unknown, type: "boolean" | "funct
 /** Checks the signal of a call, and returns it. */
 export function readSignal(signal: AbortSignal | null | undefined): AbortSignal | undefined {
   if (signal === undefined || signal === null) return undefined;
-  if (Object.prototype.toString.call(signal) === "[object AbortSignal]") return signal;
+  if (classOf(signal) === "AbortSignal") return signal;
   throw mustBe("signal", "an AbortSignal", signal);
 }

@@ -61,23 +61,18 @@ export async function validate(
   const result = await schema["~standard"].validate(data);
   if (!result.issues) return result.value;
   let left = MAX_SEARCHED;
+  // Issues may quote the response, which may contain secrets.
   const clean = (text: string) => {
     const part = text.slice(0, left);
     left -= part.length;
     return call.secrets.redact(part).slice(0, MAX_TEXT);
   };
-  const issues = result.issues.slice(0, MAX_ISSUES).map((issue) => toIssue(issue, clean));
-  throw invalidResponse(response, text, issues, call);
-}
-
-/** Converts an issue, without the secrets that the response may contain. */
-function toIssue(
-  { message, path = [] }: StandardSchemaV1.Issue,
-  clean: (text: string) => string,
-): Issue {
-  const pointer = path.map((segment) => {
-    const name = String(typeof segment === "object" ? segment.key : segment);
-    return `/${clean(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  const issues = result.issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => {
+    const pointer = path.map((segment) => {
+      const name = String(typeof segment === "object" ? segment.key : segment);
+      return `/${clean(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    });
+    return { path: pointer.join("").slice(0, MAX_TEXT), rule: "schema", message: clean(message) };
   });
-  return { path: pointer.join("").slice(0, MAX_TEXT), rule: "schema", message: clean(message) };
+  throw invalidResponse(response, text, issues, call);
 }

@@ -1,6 +1,6 @@
 import { defaultPathSerializer } from "openapi-fetch";
 
-import { checkObject, convert, mustBe, wrong } from "./checks.ts";
+import { checkObject, classOf, convert, mustBe, wrong } from "./checks.ts";
 
 /** The HTTP methods that fetch sends. */
 export const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
@@ -57,8 +57,7 @@ export function guardPath(serialize: PathSerializer = defaultPathSerializer): Pa
 
 /** Whether a path parameter is written as nothing: an empty string, list or object. */
 function isEmpty(value: unknown): boolean {
-  return value === "" ||
-    (Object(value) === value && Object.values(value as object).join("") === "");
+  return /^(object|string)$/.test(typeof value) && Object.values(value ?? "").join("") === "";
 }
 
 /** Writes a query; a list repeats the name, `null` and `undefined` are left out. */
@@ -84,7 +83,7 @@ export function toQuery(query: unknown = {}): string {
 /** Writes a body as JSON; refuses what JSON cannot represent, such as a form. */
 export function toJson(value: unknown): string {
   const isKnown = Object(value) !== value || "toJSON" in (value as object) ||
-    / (Array|Object)\]$/.test(Object.prototype.toString.call(value));
+    /^(Array|Object)$/.test(classOf(value));
   const requirement = "a value that JSON can represent";
   return convert("body", requirement, () => isKnown ? JSON.stringify(value) : undefined);
 }
