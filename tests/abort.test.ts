@@ -144,15 +144,19 @@ Deno.test("a signal ends calls that connect, or wait for a response or its body"
   await Promise.all(closed.map(({ promise }) => promise)); // the connections
 });
 
-Deno.test("methods obey the signal of a request that middleware made", async () => {
-  const controller = new AbortController();
-  await using server = await serve(() => controller.abort("stop"));
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
-  client.use({ onRequest: ({ request }) => new Request(request, { signal: controller.signal }) });
-  expect(await caught(client.checkOwnKey())).toBe("stop"); // under way
-  const calls = [...sendAll(client), ...sendAll(client, { signal: new AbortController().signal })];
-  expect(await Promise.all(calls.map(caught))).toEqual(Array(6).fill("stop")); // from the start
-  expect(server.requests.length).toBe(1);
+Deno.test("methods follow the signal of a request that middleware made", async () => {
+  for (const fetch of [undefined, (request: Request) => globalThis.fetch(request)]) {
+    for (const signal of [null, new AbortController().signal]) {
+      const controller = new AbortController();
+      await using server = await serve(() => controller.abort("stop"));
+      const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, fetch });
+      const own = { signal: controller.signal };
+      client.use({ onRequest: ({ request }) => new Request(request, own) });
+      expect(await caught(client.checkOwnKey({ signal }))).toBe("stop"); // under way
+      const errors = await Promise.all(sendAll(client, { signal }).map(caught)); // from the start
+      expect([...errors, server.requests.length]).toEqual(["stop", "stop", "stop", 1]);
+    }
+  }
 });
 
 Deno.test("calls leave no listener on the signal that they share", async () => {
