@@ -11,8 +11,14 @@ function only<T>(items: T[]): T {
 /** Sends one `checkKey` to a server that responds with a body. */
 async function checkKey(body: unknown): Promise<[KeyStatus, Recorded]> {
   await using server = await serve((_, response) => json(response, body));
-  const client = createClient({ baseUrl: server.url, apiKey: "client-key" });
+  const bodySerializer = () => "text"; // which is for other operations
+  const client = createClient({ baseUrl: server.url, apiKey: "client-key", bodySerializer });
   return [await client.checkKey("some-key"), only(server.requests)];
+}
+
+/** Asserts that `checkKey()` refuses a body. */
+async function expectRefused(body: unknown): Promise<void> {
+  await expect(checkKey(body)).rejects.toMatchObject({ code: "invalid_response" });
 }
 
 Deno.test("section 1: operations exchange JSON with the service at the base URL", async () => {
@@ -23,26 +29,15 @@ Deno.test("section 1: operations exchange JSON with the service at the base URL"
   expect(JSON.parse(only(server.requests).body)).toEqual({ list: [1, "é", null] });
 });
 
-Deno.test("section 1: checkKey() reports whether a key is valid and how many credits it has", async () => {
-  const [status] = await checkKey({ apiKeyValid: true, data: { credits: 42 } });
-  expect(status).toEqual({ apiKeyValid: true, data: { credits: 42 } });
-});
-
 Deno.test("section 2: apiKeyValid is a boolean, and no other type is accepted", async () => {
   for (const apiKeyValid of [1, "true", null, undefined]) {
-    await expect(checkKey({ apiKeyValid, data: { credits: 1 } })).rejects.toMatchObject({
-      code: "invalid_response",
-    });
+    await expectRefused({ apiKeyValid, data: { credits: 1 } });
   }
 });
 
-Deno.test("section 2: credits are a whole number, which may be zero", async () => {
-  const [status] = await checkKey({ apiKeyValid: true, data: { credits: 0 } });
-  expect(status).toEqual({ apiKeyValid: true, data: { credits: 0 } });
+Deno.test("section 2: credits are a whole number, and nothing else is accepted", async () => {
   for (const credits of [0.5, "10", null, undefined]) {
-    await expect(checkKey({ apiKeyValid: true, data: { credits } })).rejects.toMatchObject({
-      code: "invalid_response",
-    });
+    await expectRefused({ apiKeyValid: true, data: { credits } });
   }
 });
 
@@ -53,24 +48,19 @@ Deno.test("section 3: a key is either valid or not valid", async () => {
 
 Deno.test("section 4: an address is the base URL directly followed by the endpoint's name", async () => {
   await using server = await serve((_, response) => json(response, validKey));
-  for (const base of ["", "api/", "api", "a/b.c/%20d/"]) {
+  const { url } = server;
+  for (const baseUrl of [url, `${url}api/`, `${url}api`, new URL("a/b.c/%20d", url)]) {
     server.requests.length = 0;
-    const client = createClient({ baseUrl: server.url + base, apiKey: "some-key" });
+    const client = createClient({ baseUrl, apiKey: "some-key" });
     await client.checkOwnKey();
     await client.POST("/checkKey", { body: { apiKey: "some-key" } });
     await client.call("GET", "endpoint");
     await client.call("GET", "end/point");
-    const prefix = `/${base}`.replace(/\/?$/, "/");
+    const prefix = new URL(baseUrl).pathname.replace(/\/?$/, "/");
     expect(server.requests.map(({ url }) => url)).toEqual(
       ["checkKey", "checkKey", "endpoint", "end/point"].map((name) => prefix + name),
     );
   }
-});
-
-Deno.test("section 4: the base URL may be a URL object", async () => {
-  await using server = await serve((_, response) => json(response, validKey));
-  await createClient({ baseUrl: new URL("api", server.url) }).checkKey("some-key");
-  expect(only(server.requests).url).toBe("/api/checkKey");
 });
 
 Deno.test("section 4: checkKey is a POST of exactly the key as JSON", async () => {
@@ -79,14 +69,6 @@ Deno.test("section 4: checkKey is a POST of exactly the key as JSON", async () =
   expect(request.url).toBe("/checkKey");
   expect(request.headers["content-type"]).toBe("application/json");
   expect(request.body).toBe('{"apiKey":"some-key"}');
-});
-
-Deno.test("section 4: checkKey sends JSON, even when the client has a bodySerializer", async () => {
-  await using server = await serve((_, response) => json(response, validKey));
-  const bodySerializer = () => "text";
-  const client = createClient({ baseUrl: server.url, bodySerializer });
-  await client.checkKey("some-key");
-  expect(only(server.requests).body).toBe('{"apiKey":"some-key"}');
 });
 
 Deno.test("section 4: checkKey needs no authentication and sends no X-API-Key header", async () => {
@@ -106,40 +88,19 @@ Deno.test("section 4: checkKey needs no authentication and sends no X-API-Key he
   }
 });
 
-Deno.test("section 4: checkOwnKey() checks the client's own key", async () => {
-  await using server = await serve((_, response) => json(response, validKey));
-  await createClient({ baseUrl: server.url, apiKey: "client-key" }).checkOwnKey();
-  await createClient({ baseUrl: server.url, apiKey: () => "from-function" }).checkOwnKey();
-  expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([
-    { apiKey: "client-key" },
-    { apiKey: "from-function" },
-  ]);
-});
-
 Deno.test("section 4, rule 1: a valid key has credits, and unknown fields are accepted", async () => {
   const status = { apiKeyValid: true, data: { credits: 7, plan: "x" }, more: [1] };
   expect((await checkKey(status))[0]).toEqual(status);
   for (const data of [undefined, null, [], {}, 7]) {
-    await expect(checkKey({ apiKeyValid: true, data })).rejects.toMatchObject({
-      code: "invalid_response",
-    });
+    await expectRefused({ apiKeyValid: true, data });
   }
 });
 
 Deno.test("section 4, rule 2: a response for a key that is not valid may have any other fields", async () => {
-  for (
-    const rest of [
-      {},
-      { data: null },
-      { data: {} },
-      { data: { credits: 0 } },
-      { data: "none", message: "No such key" },
-    ]
-  ) {
-    expect((await checkKey({ apiKeyValid: false, ...rest }))[0]).toEqual({
-      apiKeyValid: false,
-      ...rest,
-    });
+  const values = [null, {}, { credits: 0 }, "none"];
+  for (const rest of [{}, { message: "No such key" }, ...values.map((data) => ({ data }))]) {
+    const status = { apiKeyValid: false, ...rest };
+    expect((await checkKey(status))[0]).toEqual(status);
   }
 });
 
@@ -174,21 +135,6 @@ Deno.test("section 5.1: every authenticated request sends the key in X-API-Key",
   await client.call("GET", "endpoint");
   expect(server.requests).toHaveLength(8);
   for (const { headers } of server.requests) expect(headers["x-api-key"]).toBe("client-key");
-});
-
-Deno.test("section 5.1: a function for the key is called for each request", async () => {
-  await using server = await serve((_, response) => json(response, []));
-  let count = 0;
-  const apiKey = () => Promise.resolve(`key-${++count}`);
-  const client = createClient({ baseUrl: server.url, apiKey });
-  await client.call("GET", "endpoint");
-  await client.checkKey("some-key").catch(() => {});
-  await client.call("GET", "endpoint");
-  expect(server.requests.map(({ headers }) => headers["x-api-key"])).toEqual([
-    "key-1",
-    undefined,
-    "key-2",
-  ]);
 });
 
 Deno.test("section 5.2: authenticated requests send Content-Type, with and without a body", async () => {
