@@ -112,8 +112,6 @@ Deno.test("methods name the argument that is wrong", async () => {
     ['"options" must be an object, not a string', unsent.checkOwnKey("key" as never)],
     ['"options" must be an object, not an AbortSignal', unsent.checkKey("key", signal as never)],
     ['"options" must be an object, not an array', unsent.GET("/a", [] as never)],
-    ['"apiKey" must be a string, not undefined', unsent.checkKey(undefined as never)],
-    ['"apiKey" must be a string, not an object', unsent.checkKey({ timeout: 5_000 } as never)],
     ['"method" must be one of DELETE, GET, HEAD', unsent.call(junk, "a")],
     ['"method" must be one of DELETE, GET, HEAD', unsent.call("GET\n" as never, "a")],
     ['"method" must be one of DELETE, GET, HEAD', unsent.TRACE("/a" as never)],
@@ -183,20 +181,4 @@ Deno.test("typed methods take the options that the standard of fetch has", async
   expect((await client.GET("/a", options)).data).toBe(1);
   for (const [name, value] of Object.entries(options)) await client.GET("/a", { [name]: value });
   expect(server.requests.map(({ method }) => method)).toEqual(Array(13).fill("GET"));
-});
-
-Deno.test("methods without a key name the option, and say that a header is ignored", async () => {
-  const client = createClient<AnyPath>({
-    baseUrl,
-    headers: { "X-API-Key": apiKey },
-    fetch: unusedFetch,
-  });
-  const headers = { "x-api-key": apiKey };
-  const calls = [client.call("GET", undocumented, { headers }), client.GET("/a", { headers })];
-  for (const error of await Promise.all(calls.map(refused))) {
-    expect(error.message).toBe(
-      `"apiKey" is missing: this request needs the client's key, and a header "X-API-Key" is ignored`,
-    );
-    expect(shown(error)).not.toContain(apiKey);
-  }
 });
