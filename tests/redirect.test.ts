@@ -2,9 +2,8 @@ import { expect } from "@std/expect";
 
 import { createClient, HttpError, RedirectError } from "../mod.ts";
 import { apiKey, baseUrl, checkKeyPath, keyHeader, sendAll, undocumented } from "./client.ts";
-import { failure, failures } from "./outcome.ts";
+import { deferred, failure, failures } from "./outcome.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
-import { endlessBody } from "./streams.ts";
 
 Deno.test("methods refuse a redirect with any status, to the same and to another host", async () => {
   await using other = await serve((_, response) => json(response, validKey));
@@ -53,15 +52,15 @@ Deno.test("304 is no redirect: typed methods resolve to it, others throw an Http
 });
 
 Deno.test("methods cancel the body of a redirect that they refuse", async () => {
-  const bodies = Array.from({ length: 3 }, () => endlessBody(new Uint8Array(1), 5));
+  const cancelled = Array.from({ length: 3 }, () => deferred());
   let sent = 0;
   const fetch = () => {
-    const { body } = bodies[sent++]!;
+    const body = new ReadableStream({ cancel: cancelled[sent++]!.resolve });
     return Promise.resolve(new Response(body, { status: 302, headers: { location: "/" } }));
   };
   const client = createClient<AnyPath>({ baseUrl, apiKey, fetch });
   await failures(RedirectError, sendAll(client));
-  await Promise.all(bodies.map(({ cancelled }) => cancelled));
+  await Promise.all(cancelled.map(({ promise }) => promise));
 });
 
 Deno.test("call() refuses an opaque redirect, as browsers return it", async () => {
