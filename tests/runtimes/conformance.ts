@@ -207,30 +207,6 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     assertEquals(await hits("moved"), 1);
   },
 
-  async "call() rejects with what a function for the key rejects with"({ client }) {
-    const reason = new Error("The vault is down");
-    const apiKey = () => Promise.reject(reason);
-    const error = await rejection(client("service", { apiKey }).call("GET", undocumented));
-    if (error !== reason) throw new Error(`got ${error} instead of ${reason}`);
-  },
-
-  async "checkKey() rejects with what an async onRetry rejects with"({ client }) {
-    const reason = new Error("enough");
-    const onRetry = () => Promise.reject(reason);
-    const error = await rejection(client("failing", { onRetry }).checkKey("valid-key"));
-    if (error !== reason) throw new Error(`got ${error} instead of the reason`);
-  },
-
-  async "checkKey() refuses what is not a string"({ client, hits }) {
-    const { checkKey } = client("refused", { apiKey: "k1" });
-    for (const key of [undefined, null, {}, { timeout: 5_000 }, []] as unknown[]) {
-      const error = await rejection(checkKey(key as string));
-      assertInstance(error, ConfigurationError);
-      assertEquals(error.option, "apiKey");
-    }
-    assertEquals(await hits("refused"), 0);
-  },
-
   async "call() shows no key that the service sends back in another encoding"({ client }) {
     const apiKey = "k3y ~a/b+c";
     const error = await rejection(client("echoing", { apiKey }).call("GET", undocumented));
@@ -277,15 +253,6 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
       const isForm = /^multipart\/form-data; *boundary=/.test(data.contentType);
       if (!isForm) throw new Error(`got the content type "${data.contentType}"`);
     }
-  },
-
-  async "a signal ends a call while middleware is pending"({ client }) {
-    const pending = client("service", { apiKey: "k1" });
-    pending.use({ onRequest: () => new Promise<undefined>(() => {}) });
-    const controller = new AbortController();
-    const call = rejection(pending.checkKey("valid-key", { signal: controller.signal }));
-    controller.abort("enough");
-    assertEquals(await call, "enough");
   },
 
   async "createSandbox() stands in for the service"() {
