@@ -13,7 +13,7 @@ import {
 } from "../../mod.ts";
 import { createSandbox } from "../../src/sandbox/service.ts";
 import { serveSandbox } from "../../src/sandbox/server.ts";
-import { root } from "../../scripts/support/files.ts";
+import { makeFolder, root } from "../../scripts/support/files.ts";
 import { deno, mustRun } from "../../scripts/support/process.ts";
 import { bundle, runtimes } from "../process/support.ts";
 import { json, listen, serve, validKey } from "../server.ts";
@@ -42,17 +42,10 @@ function inline(heading: string, name: string): string {
   return code;
 }
 
-/** Saves code as a module; `await using` removes it. */
-async function saveModule(code: string): Promise<{ path: string } & AsyncDisposable> {
-  const path = await Deno.makeTempFile({ suffix: ".ts" });
-  await Deno.writeTextFile(path, code);
-  return { path, [Symbol.asyncDispose]: () => Deno.remove(path) };
-}
-
 /** Loads code as a module. */
 async function load(code: string) {
-  await using module = await saveModule(code);
-  return await import(pathToFileURL(module.path).href);
+  await using folder = await makeFolder();
+  return await import(pathToFileURL(await folder.write("module.ts", code)).href);
 }
 
 Deno.test("the commands to try the checkout stand on lines of their own, and print what README says", async () => {
@@ -74,8 +67,9 @@ Deno.test("the first example reads the credits of the client's own key", async (
     await using server = await serve((_, response) => json(response, status));
     const code = block("Check a key");
     expect(code).toContain("https://service.example/api/");
-    await using module = await saveModule(code.replace("https://service.example/api/", server.url));
-    await using program = await bundle(module.path);
+    await using folder = await makeFolder();
+    const own = code.replace("https://service.example/api/", server.url);
+    await using program = await bundle(await folder.write("module.ts", own));
     const flags = ["run", "--quiet", "--no-config", "--allow-net=127.0.0.1"];
     expect(await mustRun(deno, [...flags, program.path])).toBe(`${printed}\n`);
     expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([{ apiKey: "your-key" }]);
@@ -93,22 +87,18 @@ Deno.test("the server's handler responds to each failure as README says", async 
   const { respond }: {
     respond(request: Request, client: ScamAddressClient): Promise<Response>;
   } = await load(block("In a server"));
+  const responses: Record<string, [status: number, headers?: Record<string, string>]> = {
+    valid: [200],
+    busy: [429, { "retry-after": "7" }],
+    failing: [500],
+    unauthorized: [401],
+    moved: [302, { location: "/elsewhere" }],
+  }; // and none to "slow"
   await using server = await serve(({ body }, response) => {
-    switch (JSON.parse(body).apiKey) {
-      case "valid":
-        return json(response, validKey);
-      case "busy":
-        response.setHeader("retry-after", "7");
-        return json(response, {}, 429);
-      case "failing":
-        return json(response, {}, 500);
-      case "unauthorized":
-        return json(response, {}, 401);
-      case "broken":
-        return void response.destroy();
-      case "moved":
-        return void response.writeHead(302, { location: "/elsewhere" }).end();
-    } // and no response to "slow"
+    const { apiKey } = JSON.parse(body);
+    if (apiKey === "broken") return void response.destroy();
+    const [status, headers] = responses[apiKey] ?? [];
+    if (status) response.writeHead(status, headers).end(JSON.stringify(validKey));
   });
   const options = inline("In a server", "createClient").replace(/^createClient\(|\)$/g, "");
   const { client } = await load(`
@@ -255,7 +245,7 @@ Deno.test("Node.js uses a proxy, and limits its connections, as README says", {
       `requestInitExt: { dispatcher: new ${agent}`,
     )
   );
-  await using source = await saveModule(`
+  const source = `
     import { createClient } from "@scam-address/client";
     import { Agent, ProxyAgent } from "undici";
     const proxyUrl = "${proxy.url}";
@@ -270,8 +260,9 @@ Deno.test("Node.js uses a proxy, and limits its connections, as README says", {
     }
     await proxied.requestInitExt.dispatcher.destroy();
     await limited.requestInitExt.dispatcher.destroy();
-  `);
-  await using program = await bundle(source.path);
+  `;
+  await using folder = await makeFolder();
+  await using program = await bundle(await folder.write("module.ts", source));
   await mustRun("node", [program.path]);
   expect([behindProxy.requests.length, server.requests.length]).toEqual([50, 50]);
   expect(new Set(proxy.hosts)).toEqual(new Set([new URL(behindProxy.url).host]));

@@ -8,7 +8,7 @@ import { deno, mustRun, run } from "../../scripts/support/process.ts";
 import { json, serve, validKey } from "../server.ts";
 import { serveRegistry } from "./registry.ts";
 
-const { name, version, exports } = denoJson;
+const { name, version } = denoJson;
 
 /** What users need, and nothing else. */
 async function expectedFiles(): Promise<string[]> {
@@ -51,12 +51,6 @@ Deno.test("deno publish includes only what users need, and finds no slow types",
     (await expectedFiles()).map((file) => pathToFileURL(join(root, file)).href),
   );
 });
-
-for (const [entryPoint, file] of Object.entries(exports)) {
-  Deno.test(`deno doc --lint passes for the entry point ${entryPoint}`, async () => {
-    await mustRun(deno, ["doc", "--lint", "--quiet", file], { cwd: root });
-  });
-}
 
 Deno.test("importing the package needs no permission, a call only its host, whose lack is not retried", async () => {
   await using server = await serve((_, response) => json(response, validKey));
