@@ -128,18 +128,25 @@ Deno.test("a signal ends calls that connect, or wait for a response or its body"
   let controller = new AbortController();
   let count = 0;
   const abort = () => void (++count === 4 && controller.abort("stop"));
-  const closed = Array.from({ length: 4 }, () => deferred());
+  const closed = Array.from({ length: 8 }, () => deferred());
   await using connecting = await serveSockets((socket) => socket.on("data", abort), "https");
   await using silent = await serve((_, response, count) => {
     response.on("close", closed[count - 1]!.resolve);
     abort();
   });
   await using partial = await serve((_, response) => void response.write("[1,", abort));
+  const { signal } = new AbortController();
+  const middleware = {
+    onRequest: ({ request }: { request: Request }) => new Request(request, { signal }),
+  };
   for (const { url } of [connecting, silent, partial]) {
-    [controller, count] = [new AbortController(), 0];
     const client = createClient<AnyPath>({ baseUrl: url, apiKey });
-    const errors = await Promise.all(callAll(client, { signal: controller.signal }).map(caught));
-    expect(errors).toEqual(Array(4).fill("stop"));
+    for (const hooks of [[], [middleware]]) {
+      [controller, count] = [new AbortController(), 0];
+      client.use(...hooks);
+      const errors = await Promise.all(callAll(client, { signal: controller.signal }).map(caught));
+      expect(errors).toEqual(Array(4).fill("stop"));
+    }
   }
   await Promise.all(closed.map(({ promise }) => promise)); // the connections
 });
