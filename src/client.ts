@@ -16,7 +16,7 @@ import { checkSchema, readData, toText, validate } from "./data.ts";
 import { guardPath, METHODS, toJson, toPath, toQuery } from "./endpoint.ts";
 import { RequestRecord, sendRequest } from "./fetch.ts";
 import type { paths } from "./generated/types.ts";
-import { CALL_OPTIONS, readClientOptions, readHeaders } from "./options.ts";
+import { CALL_OPTIONS, ENDPOINT_OPTIONS, readClientOptions, readHeaders } from "./options.ts";
 import { httpError } from "./transport/response.ts";
 import { type Clock, systemClock, within } from "./transport/time.ts";
 
@@ -137,12 +137,8 @@ export function createClientWith<Paths extends object = paths>(
       endpoint: string,
       options?: Partial<SchemaOptions<StandardSchemaV1>> | null,
     ): Promise<unknown> {
-      const own = ["body", "query", "headers", "idempotent", "schema"];
-      const { schema, query, ...init } = readOptions(
-        options ?? {},
-        [...CALL_OPTIONS, ...own],
-        "call()",
-      );
+      const names = [...CALL_OPTIONS, ...ENDPOINT_OPTIONS];
+      const { schema, query, ...init } = readOptions(options ?? {}, names, "call()");
       checkSchema(schema);
       readHeaders(init.headers);
       const written = toQuery(query);

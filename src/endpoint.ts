@@ -16,12 +16,9 @@ export function readMethod(method: unknown): string {
 export function toPath(endpoint: unknown): string {
   if (typeof endpoint !== "string") throw mustBe("endpoint", "a string", endpoint);
   const path = endpoint.replace(/^\/?/, "/");
-  if (!/^\/(?![a-z][a-z\d+.-]*:|\/)[^?#\s]+$/i.test(path)) {
-    throw wrong(
-      "endpoint",
-      'must be a name below "baseUrl", such as "report", without spaces; set a query with "query"',
-    );
-  }
+  const advice =
+    'must be a name below "baseUrl", such as "report", without spaces; set a query with "query"';
+  if (!/^\/(?![a-z][a-z\d+.-]*:|\/)[^?#\s]+$/i.test(path)) throw wrong("endpoint", advice);
   checkPath("endpoint", path);
   return path;
 }

@@ -52,9 +52,13 @@ export function readHeaders(headers: unknown): ClientOptions["headers"] {
 }
 
 /** The names of the options of `checkKey` and `checkOwnKey`. */
-export const CALL_OPTIONS: readonly string[] = ["signal", "timeout", "retries"];
+export const CALL_OPTIONS = ["signal", "timeout", "retries"];
 
-const LOOPBACK = /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/]/;
+/** The names of the options that only `call` has. */
+export const ENDPOINT_OPTIONS = ["body", "query", "headers", "idempotent", "schema"];
+
+/** An address to which a key is sent encrypted, or not over a network. */
+const SECURE = /^(https:|http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/])/;
 
 /** Checks the service's address, and adds the slash at its end. */
 function readBaseUrl(value: unknown, { allowInsecureHttp }: ClientOptions): string {
@@ -62,12 +66,9 @@ function readBaseUrl(value: unknown, { allowInsecureHttp }: ClientOptions): stri
   const requirement = "an absolute https URL without a user name, password, query or fragment";
   const { href, pathname } = convert("baseUrl", requirement, () => new URL(value as string));
   if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) throw wrong("baseUrl", `must be ${requirement}`);
-  if (href.startsWith("http:") && !allowInsecureHttp && !LOOPBACK.test(href)) {
-    throw wrong(
-      "baseUrl",
-      'must be an https URL, because http does not encrypt the API key; set "allowInsecureHttp" to allow it',
-    );
-  }
+  const advice =
+    'must be an https URL, because http does not encrypt the API key; set "allowInsecureHttp" to allow it';
+  if (!allowInsecureHttp && !SECURE.test(href)) throw wrong("baseUrl", advice);
   checkPath("baseUrl", pathname);
   return href.replace(/\/?$/, "/");
 }

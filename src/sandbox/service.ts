@@ -174,7 +174,9 @@ function readKeys(keys: Record<string, number> = { [DEMO_KEY]: 100 }): Map<strin
   return new Map(entries);
 }
 
-/** A method, and a path whose parameters are whole segments. */
+/** What a route must be, and how it is recognized. */
+const ROUTE_RULE =
+  'must name a method and a path, with whole segments as parameters, as in "GET reports/{id}"';
 const ROUTE = /^[A-Z]+ (?:[^\s?#\\{}]|(?<=[ /])\{[^\s?#\\{}/]+\}(?=\/|$))+$/;
 
 /** Makes the list of routes in the order in which requests are compared with them. */
@@ -187,12 +189,7 @@ function readRoutes(routes: Record<string, SandboxRoute> = {}): Route<Target>[] 
     return { endpoint, target: { access, status: readStatus(operation), handler } };
   });
   const added = Object.entries(routes).map(([endpoint, handler]) => {
-    if (!ROUTE.test(endpoint)) {
-      throw wrong(
-        "routes",
-        `must name a method and a path, with whole segments as parameters, as in "GET reports/{id}": "${endpoint}" does not`,
-      );
-    }
+    if (!ROUTE.test(endpoint)) throw wrong("routes", `${ROUTE_RULE}: "${endpoint}" does not`);
     if (typeof handler !== "function") throw wrong("routes", `has no function for "${endpoint}"`);
     const same = documented.find((other) => toShape(other.endpoint) === toShape(endpoint));
     const { access = "required", status = 200 } = same?.target ?? {};
