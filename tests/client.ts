@@ -2,6 +2,7 @@ import process from "node:process";
 
 import type { operations as Operations, paths, ScamAddressClient } from "../mod.ts";
 import { apiKeyHeader, operations } from "../src/generated/operations.ts";
+import type { Operation } from "../src/operation.ts";
 import type { AnyPath } from "./server.ts";
 
 /** Whether the tests run on Deno; otherwise they run on Node. */
@@ -19,6 +20,14 @@ const checkKeyEndpoint = Object.keys(operations)
 
 /** The path of `checkKey` in the OpenAPI document, such as "/checkKey". */
 export const checkKeyPath = checkKeyEndpoint.replace("POST ", "") as Post<Operations["checkKey"]>;
+
+/** Adds an operation to the OpenAPI document, as long as the result is in use. */
+export function addOperation(path: string, operation: Partial<Operation>): Disposable {
+  const table = operations as Record<string, Partial<Operation>>;
+  const endpoint = `GET /${path}`;
+  table[endpoint] = { operationId: "toString", apiKey: "required", ...operation };
+  return { [Symbol.dispose]: () => void delete table[endpoint] };
+}
 
 /** The name of an endpoint that is reserved for tests: no OpenAPI document has it. */
 export const undocumented = "undocumented";

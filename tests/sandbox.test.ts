@@ -8,7 +8,7 @@ import {
   type Sandbox,
   type SandboxRoute,
 } from "../src/sandbox/service.ts";
-import { baseUrl, checkKeyPath, keyHeader, undocumented } from "./client.ts";
+import { addOperation, baseUrl, checkKeyPath, keyHeader, undocumented } from "./client.ts";
 import { caught, failure } from "./outcome.ts";
 import { validKey } from "./server.ts";
 
@@ -110,10 +110,11 @@ Deno.test("fetch() takes what the global fetch takes, and can stand in for it", 
   expect((await fetch(new URL(url))).status).toBe(401); // GET, which is no operation
   await expect(fetch("/relative")).rejects.toThrow(TypeError);
 
+  const client = createClient({ baseUrl }); // which looks up the global fetch for each call
   const original = globalThis.fetch;
   try {
     globalThis.fetch = fetch;
-    expect(await createClient({ baseUrl }).checkKey(DEMO_KEY)).toEqual(validKey);
+    expect(await client.checkKey(DEMO_KEY)).toEqual(validKey);
   } finally {
     globalThis.fetch = original;
   }
@@ -227,29 +228,16 @@ Deno.test("fetch() calls a route with its decoded path parameters", async () => 
   }
 });
 
-/** Runs a test with an operation that the OpenAPI document does not have. */
-async function withOperation(path: string, operation: Partial<Operation>, test: () => unknown) {
-  const table = operations as Record<string, unknown>;
-  const endpoint = `GET /${undocumented}/${path}`;
-  table[endpoint] = { operationId: "toString", apiKey: "required", ...operation };
-  try {
-    await test();
-  } finally {
-    delete table[endpoint];
-  }
-}
-
 Deno.test("fetch() responds with 501 when the sandbox has no handler for an operation", async () => {
   const noHandler = { error: 'The operation has no handler; see the option "routes"' };
   const path = `${undocumented}/1`;
-  await withOperation("{id}", {}, async () => {
-    const sandbox = createSandbox({ routes: { "GET {id}": () => "found" } });
-    expect(await ask(sandbox, path, {})).toEqual([401, expect.anything()]);
-    expect(await ask(sandbox, `api/${path}`)).toEqual([501, noHandler]);
-  });
-  await withOperation("{name}.json", {}, async () => {
-    expect(await ask(createSandbox(), `${path}.json`)).toEqual([404, expect.anything()]);
-  });
+  using _operation = addOperation(`${undocumented}/{id}`, {});
+  const sandbox = createSandbox({ routes: { "GET {id}": () => "found" } });
+  expect(await ask(sandbox, path, {})).toEqual([401, expect.anything()]);
+  expect(await ask(sandbox, `api/${path}`)).toEqual([501, noHandler]);
+  using _literal = addOperation(`${undocumented}/a/{name}.json`, {});
+  const found = await ask(createSandbox(), `${undocumented}/a/1.json`);
+  expect(found).toEqual([404, expect.anything()]);
 });
 
 Deno.test("fetch() sends what a route returns with the operation's status, and asks for its key", async () => {
@@ -260,12 +248,11 @@ Deno.test("fetch() sends what a route returns with the operation's status, and a
     [{ apiKey: "required" }, 200, 401],
   ];
   for (const [operation, status, keyless] of cases) {
-    await withOperation("{id}", operation, async () => {
-      const route: SandboxRoute = (_request, { params }) => params;
-      const sandbox = createSandbox({ routes: { [`GET ${undocumented}/{name}`]: route } });
-      expect(await ask(sandbox, `${undocumented}/1`)).toEqual([status, { name: "1" }]);
-      expect((await ask(sandbox, `${undocumented}/1`, {}))[0]).toBe(keyless);
-    });
+    using _operation = addOperation(`${undocumented}/{id}`, operation);
+    const route: SandboxRoute = (_request, { params }) => params;
+    const sandbox = createSandbox({ routes: { [`GET ${undocumented}/{name}`]: route } });
+    expect(await ask(sandbox, `${undocumented}/1`)).toEqual([status, { name: "1" }]);
+    expect((await ask(sandbox, `${undocumented}/1`, {}))[0]).toBe(keyless);
   }
 });
 
