@@ -185,10 +185,9 @@ Deno.test("calls leave no listener on the signal that they share", async () => {
   });
   const options = { baseUrl: server.url, apiKey: () => apiKey };
   const client = createClientWith<AnyPath>(options, createClock());
-  for (
-    const onRequest of [undefined, ({ request }: { request: Request }) => new Request(request)]
-  ) {
-    if (onRequest) client.use({ onRequest });
+  const middleware: Middleware = { onRequest: ({ request }) => new Request(request) };
+  for (const hooks of [[], [middleware]]) {
+    client.use(...hooks);
     await Promise.allSettled([
       ...callAll(client, { signal }),
       client.GET("/missing", { signal }),

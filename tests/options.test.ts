@@ -56,12 +56,8 @@ Deno.test("createClient() and calls refuse numbers that are out of range", async
     for (const value of values) {
       const options = { [name]: value };
       const calls = name === "maxResponseBytes" ? [] : sendAll(unsent, options);
-      for (
-        const { message } of [
-          await refusal({ baseUrl, ...options }),
-          ...await Promise.all(calls.map(refused)),
-        ]
-      ) {
+      const errors = await Promise.all([refusal({ baseUrl, ...options }), ...calls.map(refused)]);
+      for (const { message } of errors) {
         expect(message).toBe(`"${name}" must be a whole number from ${limits.join(" to ")}`);
       }
     }

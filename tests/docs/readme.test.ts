@@ -58,12 +58,8 @@ Deno.test("the commands to try the checkout stand on lines of their own, and pri
 });
 
 Deno.test("the first example reads the credits of the client's own key", async () => {
-  for (
-    const [status, printed] of [[validKey, "100 credits"], [
-      { apiKeyValid: false },
-      "The key is not valid",
-    ]] as const
-  ) {
+  const statuses = { "100 credits": validKey, "The key is not valid": { apiKeyValid: false } };
+  for (const [printed, status] of Object.entries(statuses)) {
     await using server = await serve((_, response) => json(response, status));
     const code = block("Check a key");
     expect(code).toContain("https://service.example/api/");

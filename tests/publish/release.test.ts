@@ -33,9 +33,7 @@ async function check(
   return await run(deno, args, options);
 }
 
-for (
-  const [version, distTag] of [["1.2.3", "latest"], ["2.0.0-beta.1", "next"]] as const
-) {
+for (const [version, distTag] of Object.entries({ "1.2.3": "latest", "2.0.0-beta.1": "next" })) {
   Deno.test(`check_release prints the dist-tag ${distTag} and the notes of ${version}`, async () => {
     const more = '- `Another`,\n  "more":\n  - Part.\n\n## [1.2.2] - 2026-01-01\n\n- Old.\n';
     const changelog = NOTES.replace("1.2.3", version) + more;
