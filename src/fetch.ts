@@ -56,21 +56,11 @@ export async function sendRequest(
     return extension ? (call.fetch as typeof fetch)(copy, all) : call.fetch(copy);
   };
   const documented = method === call.method ? operation?.idempotent : undefined;
+  const idempotent = call.idempotent ?? documented ?? isIdempotent(method);
+  const sending = { ...call, attempt, isIdempotent: idempotent, isPlain, clock };
+  if (isPlain) return await send(sending);
   // Middleware may have made the request, with a signal of its own.
-  const ends = new AbortController();
-  for (const signal of isPlain ? [] : [call.signal, request.signal]) follow(signal, ends);
-  try {
-    return await send({
-      ...call,
-      attempt,
-      signal: isPlain ? call.signal : ends.signal,
-      isIdempotent: call.idempotent ?? documented ?? isIdempotent(method),
-      isPlain,
-      clock,
-    });
-  } finally {
-    ends.abort();
-  }
+  return await follow([call.signal, request.signal], (signal) => send({ ...sending, signal }));
 }
 
 /** Reads the body of a request, so that it can be sent again; `null` when there is none. */
@@ -83,8 +73,19 @@ async function readBody(request: Request, { signal }: Call): Promise<BodyInit | 
   return read.bytes;
 }
 
-/** Aborts a controller when a signal is aborted; stops this when the controller is. */
-function follow(signal: AbortSignal | null | undefined, controller: AbortController): void {
-  if (signal?.aborted) controller.abort(signal.reason);
-  signal?.addEventListener("abort", () => controller.abort(signal.reason), controller);
+/** Does work with a signal that is aborted when one of some signals is. */
+async function follow<T>(
+  signals: readonly (AbortSignal | null | undefined)[],
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  for (const signal of signals) {
+    if (signal?.aborted) controller.abort(signal.reason);
+    signal?.addEventListener("abort", () => controller.abort(signal.reason), controller);
+  }
+  try {
+    return await work(controller.signal);
+  } finally {
+    controller.abort(); // which removes the listeners
+  }
 }
