@@ -118,8 +118,7 @@ Deno.test("README's recipes for MSW and pino compile and run as they are printed
 });
 
 Deno.test("package.json exports the OpenAPI document", async () => {
-  const print = (specifier: string) => `console.log(require.resolve("${specifier}"))`;
-  const path = await node("-e", print(`${denoJson.name}/openapi.yaml`));
+  const path = await node("-p", `require.resolve("${denoJson.name}/openapi.yaml")`);
   const document = await Deno.readTextFile(join(root, "openapi/openapi.yaml"));
   expect(await Deno.readTextFile(path.trim())).toBe(document);
 });

@@ -23,14 +23,7 @@ export const skipped: string = chromium ? "" : skip(
 
 /** The arguments to open a page, with a folder for its profile. */
 export function openPage(url: string, profile: string): string[] {
-  return [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    `--user-data-dir=${profile}`,
-    url,
-  ];
+  const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"];
+  const offline = ["--disable-background-networking", "--disable-component-update"];
+  return [...flags, ...offline, `--user-data-dir=${profile}`, url];
 }
