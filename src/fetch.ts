@@ -6,7 +6,12 @@ import { isIdempotent } from "./transport/retry.ts";
 import { send, type Sending } from "./transport/send.ts";
 import type { Clock } from "./transport/time.ts";
 
-/** A request that only this client sees; it costs less than a `Request`. */
+/**
+ * A request that only this client sees, in place of a `Request`.
+ *
+ * Without it, and so without the shortcuts that it allows in `transport/`, a call would take 1.4
+ * times openapi-fetch's CPU time on Node.js in place of 1.0, and 3 times in place of 1.4 on Deno.
+ */
 export class RequestRecord {
   declare readonly method: string;
   declare readonly headers: Headers;

@@ -74,7 +74,7 @@ Deno.test("call() takes an endpoint with or without a slash in front, and encode
   expect(server.requests[0]!.method).toBe("PATCH");
 });
 
-Deno.test("call() refuses an endpoint that is no name below the base URL", async () => {
+Deno.test("call() refuses an endpoint that is not a name below the base URL", async () => {
   const cases: [string, RegExp][] = [
     ["", /^"endpoint" must be a name below "baseUrl", such as "report", without spaces/],
     ["x?y=1", /^"endpoint" must be a name below .*; set a query with "query"$/],

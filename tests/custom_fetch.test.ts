@@ -49,7 +49,7 @@ Deno.test("methods reject with a NetworkError after retries when a custom fetch 
 
 const valid = () => Response.json(validKey, { status: checkKeyStatus });
 
-Deno.test("methods refuse what is no unread Response, after one attempt", async () => {
+Deno.test("methods refuse what is not an unread Response, after one attempt", async () => {
   const [read, begun, locked] = [valid(), valid(), valid()];
   await read.text();
   const reader = begun.body!.getReader();

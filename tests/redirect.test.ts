@@ -34,7 +34,7 @@ Deno.test("methods refuse a redirect with any status, to the same and to another
   expect(other.requests).toEqual([]);
 });
 
-Deno.test("304 is no redirect: typed methods resolve to it, others throw an HttpError", async () => {
+Deno.test("304 is not a redirect: typed methods resolve to it, others throw an HttpError", async () => {
   await using server = await serve((_, response) => void response.writeHead(304).end());
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
   for (const middleware of [[], [{ onRequest() {} }]]) {

@@ -241,7 +241,7 @@ Deno.test("InvalidResponseError shows no key in the message and the path of a sc
   expect(body).toBe("[redacted]");
 });
 
-Deno.test("NetworkError shows no key when the response is not HTTP or breaks off", async () => {
+Deno.test("NetworkError shows no key when the response is not HTTP or is cut short", async () => {
   await using server = await serveBytes((socket, count) => {
     if (count % 2) return void socket.end(`HTTP/1.1 200 OK\r\n${apiKey}\r\n\r\n`);
     socket.end(`HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n${apiKey}`);

