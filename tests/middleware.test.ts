@@ -155,3 +155,11 @@ Deno.test("a signal reaches middleware, and is not aborted when the call has suc
   expect(await new Response(data as BodyInit).json()).toEqual([1]);
   expect(aborts).toBe(0);
 });
+
+Deno.test("middleware gets a real Request even if use() has refused what came after it", async () => {
+  const client = createClient<AnyPath>({ baseUrl, apiKey });
+  const onRequest = ({ request }: { request: Request }) =>
+    Response.json(request instanceof Request);
+  expect(() => client.use({ onRequest }, 5 as never)).toThrow();
+  expect((await client.GET(path)).data).toBe(true);
+});

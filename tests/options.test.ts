@@ -67,7 +67,9 @@ Deno.test("createClient() and calls refuse numbers that are out of range", async
 
 Deno.test("createClient() and call() refuse headers that cannot be sent, without showing them", async () => {
   const bad = [{ authorization: "sec\nret" }, { "x-a": "sec\u20acret" }, { "sec ret": "x" }];
-  for (const headers of [...bad, [["x-a", "sec ret"]], 7] as ClientOptions["headers"][]) {
+  for (
+    const headers of [...bad, [["x-a", "sec ret"]], new Map(), 7] as ClientOptions["headers"][]
+  ) {
     const errors = [
       await refusal({ baseUrl, headers }),
       await refused(unsent.call("GET", undocumented, { headers })),
