@@ -1,7 +1,15 @@
 import { mergeHeaders } from "openapi-fetch";
 
 import type { ClientOptions } from "./api.ts";
-import { checkType, convert, readApiKey, readNumber, readOptions, wrong } from "./checks.ts";
+import {
+  checkType,
+  classOf,
+  convert,
+  readApiKey,
+  readNumber,
+  readOptions,
+  wrong,
+} from "./checks.ts";
 import { checkPath } from "./endpoint.ts";
 
 /** How each option of a client is read: checked, with its default. */
@@ -44,8 +52,7 @@ export function readClientOptions(given: ClientOptions): Settings {
 
 /** Checks headers, and returns them. */
 export function readHeaders(headers: unknown): ClientOptions["headers"] {
-  const tag = Object.prototype.toString.call(headers ?? {});
-  const isObject = headers instanceof Headers || tag === "[object Object]";
+  const isObject = headers instanceof Headers || classOf(headers ?? {}) === "Object";
   const requirement = "an object or a Headers, with names and values that can be sent";
   convert("headers", requirement, () => isObject ? mergeHeaders(headers as Headers) : undefined);
   return headers as Headers;
