@@ -119,9 +119,11 @@ const classes = [
   ...new Set(cases.map(([error]) => error.constructor as typeof ScamAddressError)),
 ];
 
-Deno.test("JSON.stringify() of an error has its name, code, message and fields", () => {
+Deno.test("JSON.stringify() of an error has its name, code, message, isTemporary and fields", () => {
   for (const [error, name, expected] of cases) {
-    expect(JSON.parse(JSON.stringify(error))).toEqual({ name, message: "m", ...expected });
+    const { isTemporary } = error;
+    expect(JSON.parse(JSON.stringify(error)))
+      .toEqual({ name, message: "m", isTemporary, ...expected });
   }
   expect(cases[2]![0].cause).toBe(cause);
 });

@@ -35,7 +35,7 @@ Deno.test(`createClient() adds at most ${limit} bytes, gzipped`, async () => {
 
 Deno.test("the errors alone bring neither the client nor the generated code along", async () => {
   const { code, size } = await bundle("HttpError");
-  expect(size).toBeLessThanOrEqual(600);
+  expect(size).toBeLessThanOrEqual(700);
   expect(code).not.toContain(apiKeyHeader);
   expect(code).not.toContain("fetch");
 });
