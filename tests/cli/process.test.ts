@@ -156,6 +156,19 @@ Deno.test("serveSandbox() rejects without a permission, and can be caught", asyn
   }));
 });
 
+Deno.test("Deno.serve() prints no warning about signals when a sandbox handles its requests", async () => {
+  const module = toModule(`import { createSandbox } from "#src/sandbox/service.ts";
+    const sandbox = createSandbox();
+    for (const handler of [sandbox.fetch, (request) => sandbox.fetch(request)]) {
+      const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, handler);
+      const response = await fetch("http://127.0.0.1:" + server.addr.port);
+      console.log(await response.json());
+      await server.shutdown();
+    }`);
+  const { stdout, stderr } = await finish(start(["--allow-net=127.0.0.1"], [], {}, module));
+  expect([stdout.match(/must have a valid key/g)?.length, stderr]).toEqual([2, ""]);
+});
+
 Deno.test("src/cli/main.ts stays quiet when its output is not read", async () => {
   const child = start([allowEnv], ["check-key", "--sandbox"], { SCAM_ADDRESS_API_KEY: "x" });
   await child.stdout.cancel();
