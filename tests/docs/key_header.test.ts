@@ -20,12 +20,10 @@ Deno.test("the key's header has its name in README, the docs and the description
     .filter((file) => file.endsWith(".ts") && !file.startsWith("generated/"));
   const files = ["README.md", "SECURITY.md", "mod.ts", "openapi/openapi.yaml"]
     .concat(sources.map((file) => `src/${file}`));
-  let found = 0;
-  for (const file of files) {
+  const named = await Promise.all(files.map(async (file) => {
     const names = headersIn(await Deno.readTextFile(join(root, file)));
-    const wrong = names.filter((name) => name !== apiKeyHeader);
-    expect([file, wrong], `The key is sent in "${apiKeyHeader}"`).toEqual([file, []]);
-    found += names.length;
-  }
-  expect(found).toBeGreaterThan(0);
+    return names.map((name) => ({ file, name }));
+  }));
+  expect(named.flat().filter(({ name }) => name !== apiKeyHeader)).toEqual([]);
+  expect(named.flat().length).toBeGreaterThan(0);
 });
