@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
+import { apiKeyHeader } from "../src/generated/operations.ts";
 import { apiKey, baseUrl, checkKeyPath, keyHeader, sendAll, unusedFetch } from "./client.ts";
 import { caught, failures, shown } from "./outcome.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./server.ts";
@@ -56,7 +57,7 @@ Deno.test("checkKey() refuses what is not a string before anything is sent", asy
 });
 
 Deno.test("methods without a key name the option, and say that a header is ignored", async () => {
-  const headers = { "X-API-Key": apiKey };
+  const headers = { [apiKeyHeader]: apiKey };
   const client = createClient<AnyPath>({ baseUrl, headers, fetch: unusedFetch });
   const [own, ...others] = await failures(ConfigurationError, [
     client.checkOwnKey(),
@@ -66,7 +67,7 @@ Deno.test("methods without a key name the option, and say that a header is ignor
   expect(own!.message).toBe('"apiKey" is missing: the client has no key');
   for (const error of others) {
     expect(error.message).toBe(
-      `"apiKey" is missing: this request needs the client's key, and a header "X-API-Key" is ignored`,
+      `"apiKey" is missing: this request needs the client's key, and a header "${apiKeyHeader}" is ignored`,
     );
     expect(error.option).toBe("apiKey");
     expect(shown(error)).not.toContain(apiKey);
