@@ -5,7 +5,8 @@ import { type ClientOptions, createClient, type Middleware, NetworkError } from 
 import { createClientWith } from "../src/client.ts";
 import { apiKey, baseUrl, sendAll, undocumented, unusedFetch } from "./client.ts";
 import { createClock } from "./clock.ts";
-import { caught, deferred } from "./outcome.ts";
+import { deferred } from "./deferred.ts";
+import { caught } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, serveSockets, validKey } from "./server.ts";
 
 type Client = ReturnType<typeof createClient<AnyPath>>;

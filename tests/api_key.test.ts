@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
 import { apiKey, baseUrl, checkKeyPath, keyHeader, sendAll, unusedFetch } from "./client.ts";
-import { caught, failures, shown } from "./outcome.ts";
+import { caught, failures, shown } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./server.ts";
 
 type KeyFunction = () => string | Promise<string>;

@@ -1,9 +1,9 @@
-// Responses with a 4xx or 5xx status.
+// Responses with a 4xx or 5xx status, or with 304.
 import { expect } from "@std/expect";
 
 import { createClient, HttpError } from "../mod.ts";
-import { apiKey, baseUrl, undocumented } from "./client.ts";
-import { failure } from "./outcome.ts";
+import { apiKey, baseUrl, testWatched, undocumented } from "./client.ts";
+import { failure, failures } from "./failure.ts";
 import { type AnyPath, serve } from "./server.ts";
 
 const bodies: [string, unknown][] = [
@@ -71,3 +71,16 @@ Deno.test("HttpError has the body's first 64 KiB, as text when it is longer", as
   expect(await body("json")).toEqual(["x"]);
   expect(await body("longer")).toBe(bodies["longer"]!.slice(0, 2 ** 16));
 });
+
+testWatched(
+  "304 is an HttpError and no redirect, and typed methods resolve to it",
+  async (create) => {
+    await using server = await serve((_, response) => void response.writeHead(304).end());
+    const client = create({ baseUrl: server.url, apiKey });
+    const { data, response } = await client.GET(`/${undocumented}`);
+    expect([data, response.status]).toEqual([undefined, 304]);
+    const calls = [client.call("GET", undocumented), client.checkKey("k"), client.checkOwnKey()];
+    for (const error of await failures(HttpError, calls)) expect(error.status).toBe(304);
+    expect(server.requests.length).toBe(4);
+  },
+);

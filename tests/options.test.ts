@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 
 import { type ClientOptions, ConfigurationError, createClient } from "../mod.ts";
 import { apiKey, baseUrl, replaceFetch, sendAll, undocumented, unusedFetch } from "./client.ts";
-import { failure, shown } from "./outcome.ts";
+import { failure, shown } from "./failure.ts";
 import type { AnyPath } from "./server.ts";
 
 const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });

@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
 import { apiKey, checkKeyPath, sendAll, undocumented } from "./client.ts";
-import { failure, failures } from "./outcome.ts";
+import { failure, failures } from "./failure.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
 
 const path = `/${undocumented}`;

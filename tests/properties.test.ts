@@ -4,7 +4,7 @@ import fc from "fast-check";
 
 import { createClient, type HttpError, ScamAddressError } from "../mod.ts";
 import { baseUrl, checkKeyPath, isDeno, keyHeader, undocumented } from "./client.ts";
-import { shown } from "./outcome.ts";
+import { shown } from "./failure.ts";
 import { serve } from "./server.ts";
 
 /** Any bytes of a body, those of JSON among them. */

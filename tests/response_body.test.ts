@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 
 import { createClient, HttpError, InvalidResponseError } from "../mod.ts";
 import { addOperation, apiKey, undocumented } from "./client.ts";
-import { failure } from "./outcome.ts";
+import { failure } from "./failure.ts";
 import { type AnyPath, serve, serveBytes } from "./server.ts";
 
 const mustBeOne = (value: unknown) => value === 1 ? undefined : [{ path: "/a", rule: "const" }];

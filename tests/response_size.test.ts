@@ -10,7 +10,8 @@ import {
   NetworkError,
 } from "../mod.ts";
 import { apiKey, isDeno, undocumented } from "./client.ts";
-import { deferred, failure } from "./outcome.ts";
+import { deferred } from "./deferred.ts";
+import { failure } from "./failure.ts";
 import { serve, serveBytes } from "./server.ts";
 
 Deno.test("call() reads a body of maxResponseBytes and no larger one", async () => {

@@ -11,7 +11,7 @@ import {
 import { createClientWith } from "../src/client.ts";
 import { apiKey, baseUrl, checkKeyPath, keyHeader, sendAll, undocumented } from "./client.ts";
 import { createClock } from "./clock.ts";
-import { caught, failure } from "./outcome.ts";
+import { caught, failure } from "./failure.ts";
 import { type AnyPath, type HttpServer, type Responder, serve } from "./server.ts";
 
 type Name = Method | "checkKey";

@@ -14,9 +14,10 @@ import {
   type ScamAddressClient,
 } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
+import { Secrets } from "../src/transport/redact.ts";
 import { baseUrl, checkKeyPath, keyHeader, undocumented } from "./client.ts";
 import { createClock } from "./clock.ts";
-import { failure, failures, shown } from "./outcome.ts";
+import { failure, failures, shown } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, serveBytes, validKey } from "./server.ts";
 
 /** A key with the characters that URLs, forms, JSON and regular expressions change. */
@@ -89,28 +90,6 @@ Deno.test("the key is sent in its header or in the body of checkKey(), and nowhe
     expect(headers.map((name) => name.toLowerCase())).toEqual(isCheck ? [] : [keyHeader]);
     expect(body).toBe(isCheck);
   }
-});
-
-Deno.test("only the client sets the header of the key, and middleware does not see it", async () => {
-  await using server = await serve((_, response) => json(response, validKey, checkKeyStatus));
-  const headers = { [keyHeader]: "stray", [keyHeader.toUpperCase()]: "stray" };
-  const client = clientOf({ baseUrl: server.url, headers });
-  const seen: unknown[] = [];
-  client.use({
-    onRequest({ request, options, params }) {
-      seen.push(request, options, params);
-      request.headers.set(keyHeader, "stray");
-      return request;
-    },
-    onResponse: ({ request, response }) => void seen.push(request, response),
-  });
-  await client.call("GET", undocumented, { headers });
-  await client.GET(`/${undocumented}`, { headers, params: { header: headers } });
-  await client.checkKey("another-key");
-  const sent = server.requests.map(({ headers }) => headers[keyHeader]);
-  expect(sent).toEqual([apiKey, apiKey, undefined]);
-  expect(seen.length).toBe(15);
-  expectNoKey(seen);
 });
 
 Deno.test("errors show no key that the service sends back, in each form", async () => {
@@ -272,4 +251,29 @@ Deno.test("NetworkError shows no key that a custom fetch or a body quotes", asyn
       expectNoKey(await failures(NetworkError, callAll(client)));
     }
   }
+});
+
+/** The secrets of a list. */
+function secretsOf(...keys: string[]): Secrets {
+  const secrets = new Secrets();
+  for (const key of keys) secrets.add(key);
+  return secrets;
+}
+
+Deno.test("redact() replaces several keys, the longest first, and none below 8 characters", () => {
+  const cases: [keys: string[], text: string, redacted: string][] = [
+    [[], "some-key", "some-key"],
+    [["some-key", "some-key-2"], "some-key-2 some-key", "[redacted] [redacted]"],
+    [["some-key-2", "some-key"], "some-key-2 some-key", "[redacted] [redacted]"],
+    [["other-key", "some-key"], "some-key other-key", "[redacted] [redacted]"],
+    [["short-7", "e", "some-key"], "short-7 e some-key", "short-7 e [redacted]"],
+    [["a     b"], "a     b a+++++b a%20%20%20%20%20b", "a     b a+++++b a%20%20%20%20%20b"],
+  ];
+  for (const [keys, text, redacted] of cases) {
+    expect(secretsOf(...keys).redact(text)).toBe(redacted);
+  }
+  const secrets = secretsOf("first-key");
+  expect(secrets.redact("first-key later-key")).toBe("[redacted] later-key");
+  secrets.add("later-key");
+  expect(secrets.redact("first-key later-key")).toBe("[redacted] [redacted]");
 });

@@ -4,7 +4,8 @@ import { type ClientOptions, createClient, type Middleware, TimeoutError } from 
 import { createClientWith } from "../src/client.ts";
 import { apiKey, baseUrl, sendAll, undocumented } from "./client.ts";
 import { createClock } from "./clock.ts";
-import { deferred, failures } from "./outcome.ts";
+import { deferred } from "./deferred.ts";
+import { failures } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, serveSockets, validKey } from "./server.ts";
 
 const timeout = 100;
