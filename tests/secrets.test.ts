@@ -13,9 +13,8 @@ import {
   type RetryEvent,
   type ScamAddressClient,
 } from "../mod.ts";
-import { createClientWith } from "../src/client.ts";
 import { Secrets } from "../src/transport/redact.ts";
-import { baseUrl, checkKeyPath, keyHeader, undocumented } from "./client.ts";
+import { baseUrl, checkKeyPath, keyHeader, testWatched, undocumented } from "./client.ts";
 import { createClock } from "./clock.ts";
 import { failure, failures, shown } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, serveBytes, validKey } from "./server.ts";
@@ -75,9 +74,9 @@ Deno.test("the client shows no key", () => {
   expectNoKey(Object.entries(client));
 });
 
-Deno.test("the key is sent in its header or in the body of checkKey(), and nowhere else", async () => {
+testWatched("the key is sent in its header or in the body of checkKey() only", async (create) => {
   await using server = await serve((_, response) => json(response, validKey, checkKeyStatus));
-  await Promise.all(callAll(clientOf({ baseUrl: server.url })));
+  await Promise.all(callAll(create({ baseUrl: server.url, apiKey })));
   const places = server.requests.map(({ url, rawHeaders, body }) => ({
     url,
     headers: rawHeaders.filter((_, index) => /k3y/.test(rawHeaders[index + 1] ?? "")),
@@ -92,7 +91,7 @@ Deno.test("the key is sent in its header or in the body of checkKey(), and nowhe
   }
 });
 
-Deno.test("errors show no key that the service sends back, in each form", async () => {
+testWatched("errors show no key that the service sends back, in each form", async (create) => {
   let [body, echo] = ["", ""];
   await using server = await serve(({ headers }, response) => {
     response.statusCode = Number(headers["x-status"]);
@@ -103,7 +102,7 @@ Deno.test("errors show no key that the service sends back, in each form", async 
   const events: RetryEvent[] = [];
   const onRetry = (event: RetryEvent) => void events.push(event);
   const options = { baseUrl: server.url, apiKey, retries: 1, onRetry };
-  const client = createClientWith(options, createClock());
+  const client = create(options, createClock());
   const call = (status: number) => {
     const headers = { "x-status": `${status}` };
     return client.call("GET", undocumented, { headers, schema: z.never() });
@@ -220,12 +219,12 @@ Deno.test("InvalidResponseError shows no key in the message and the path of a sc
   expect(body).toBe("[redacted]");
 });
 
-Deno.test("NetworkError shows no key when the response is not HTTP or is cut short", async () => {
+testWatched("NetworkError shows no key of a response that is cut or not HTTP", async (create) => {
   await using server = await serveBytes((socket, count) => {
     if (count % 2) return void socket.end(`HTTP/1.1 200 OK\r\n${apiKey}\r\n\r\n`);
     socket.end(`HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n${apiKey}`);
   });
-  const client = clientOf({ baseUrl: server.url });
+  const client = create({ baseUrl: server.url, apiKey, retries: 0 });
   for (const _round of [1, 2]) {
     expectNoKey(await failures(NetworkError, callAll(client)));
   }
