@@ -196,6 +196,31 @@ export interface ClientOptions {
    * It must return a `Response` that nobody has read. It must not follow redirects but return them,
    * as the request's `redirect: "manual"` says. What it throws becomes a `NetworkError`, whose
    * `cause` has its message, code and stack.
+   *
+   * The request's `signal` ends the attempt. To change a request, call `fetch(request, { headers })`.
+   * If you make another `Request` of it, pass the signal on: `fetch(other, { signal: request.signal })`.
+   * On Node.js, a request that is made as `new Request(request)` may otherwise be no longer aborted
+   * after a garbage collection, and its connection stays open.
+   *
+   * @example Measure the time of each attempt
+   * ```ts
+   * import { createClient } from "@scam-address/client";
+   * import { createSandbox } from "@scam-address/client/sandbox";
+   *
+   * const { fetch } = createSandbox(); // in a program, leave it out: the global one is used
+   * const client = createClient({
+   *   baseUrl: "https://service.example/",
+   *   async fetch(request) {
+   *     const start = performance.now();
+   *     try {
+   *       return await fetch(request);
+   *     } finally {
+   *       console.log(request.url, `${performance.now() - start} ms`);
+   *     }
+   *   },
+   * });
+   * await client.checkKey("demo-key");
+   * ```
    */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**

@@ -2,11 +2,20 @@
 import { expect } from "@std/expect";
 
 import { type ClientOptions, createClient, type Middleware, NetworkError } from "../mod.ts";
+import { createClientWith } from "../src/client.ts";
 import { apiKey, baseUrl, sendAll, testWatched, undocumented, unusedFetch } from "./client.ts";
 import { createClock } from "./clock.ts";
 import { deferred } from "./deferred.ts";
 import { caught } from "./failure.ts";
-import { type AnyPath, checkKeyStatus, json, serve, serveSockets, validKey } from "./server.ts";
+import {
+  type AnyPath,
+  checkKeyStatus,
+  cut,
+  json,
+  serve,
+  serveSockets,
+  validKey,
+} from "./server.ts";
 
 type Client = ReturnType<typeof createClient<AnyPath>>;
 type Init = { signal: AbortSignal };
@@ -213,4 +222,44 @@ Deno.test("a signal ends the reading of a request's stream", async () => {
   const init = { body: {}, bodySerializer, duplex: "half" as const, signal: controller.signal };
   expect(await caught(client.POST(`/${undocumented}`, init))).toBe("stop");
   await cancelled;
+});
+
+Deno.test("the signal of an attempt is aborted when it has failed, and not when it succeeds", async () => {
+  await using server = await serve(({ url }, response, count) => {
+    if (url === "/cut" && count === 1) return cut(response);
+    if (url === "/hang") return void response.write("[");
+    json(response, validKey, checkKeyStatus);
+  });
+  const signals: AbortSignal[] = [];
+  const watched = (request: Request) => {
+    signals.push(request.signal);
+    return fetch(request);
+  };
+  const options = { baseUrl: server.url, apiKey, fetch: watched };
+  const client = createClientWith<AnyPath>(options, createClock());
+  /** Whether the signals of the attempts of a call are aborted, some time after it. */
+  const aborted = async (call: () => Promise<unknown>) => {
+    signals.length = 0;
+    await call().catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return signals.map(({ aborted }) => aborted);
+  };
+  const onRequest = ({ request }: { request: Request }) => void signals.push(request.signal);
+  for (const middleware of [[], [{ onRequest }]]) {
+    const seen = middleware.map(() => false);
+    for (const signal of [null, new AbortController().signal]) {
+      const init = { signal, middleware };
+      server.requests.length = 0;
+      expect(await aborted(() => client.GET("/cut", init))).toEqual([...seen, true, false]);
+      const hanging = { ...init, timeout: 50, retries: 0 };
+      expect(await aborted(() => client.GET("/hang", hanging))).toEqual([...seen, true]);
+      for (const parseAs of ["json", "text", "stream"] as const) {
+        expect(await aborted(() => client.GET("/a", { ...init, parseAs })))
+          .toEqual([...seen, false]);
+      }
+    }
+  }
+  expect(await aborted(() => client.checkOwnKey())).toEqual([false]);
+  const small = createClient({ ...options, maxResponseBytes: 3 });
+  expect(await aborted(() => small.call("GET", undocumented))).toEqual([true]);
 });

@@ -6,6 +6,7 @@ import {
   InvalidResponseError,
   type Middleware,
   NetworkError,
+  ScamAddressError,
 } from "../mod.ts";
 import {
   apiKey,
@@ -13,6 +14,7 @@ import {
   checkKeyPath,
   keyHeader,
   sendAll,
+  testWatched,
   undocumented,
   unusedFetch,
 } from "./client.ts";
@@ -192,4 +194,29 @@ Deno.test("middleware gets a real Request even if use() has refused what came af
     Response.json(request instanceof Request);
   expect(() => client.use({ onRequest }, 5 as never)).toThrow();
   expect((await client.GET(path)).data).toBe(true);
+});
+
+/** How middleware may read the body of a request that it does not replace. */
+const bodyReaders: ((request: Request) => Promise<unknown>)[] = [
+  (request) => request.text(),
+  async (request) => {
+    const reader = request.body!.getReader();
+    await reader.read();
+    reader.releaseLock();
+  },
+];
+
+testWatched("methods send nothing when middleware has read the request's body", async (create) => {
+  await using server = await serve((_, response) => json(response, validKey));
+  for (const read of bodyReaders) {
+    const client = create({ baseUrl: server.url, apiKey });
+    client.use({ onRequest: async ({ request }) => void await read(request) });
+    for (const signal of [null, new AbortController().signal]) {
+      const calls = [client.checkOwnKey({ signal }), client.POST(path, { body: {}, signal })];
+      for (const error of await failures(TypeError, calls)) {
+        expect(error).not.toBeInstanceOf(ScamAddressError);
+      }
+    }
+  }
+  expect(server.requests).toEqual([]);
 });

@@ -124,6 +124,8 @@ Deno.test("methods name the argument that is wrong", async () => {
     ['"idempotent" must be a boolean, not an', unsent.call("GET", "a", { idempotent: junk })],
     ['"idempotent" must be a boolean, not an', unsent.GET("/a", { idempotent: junk })],
     ['"path" must begin with a slash', unsent.GET("a")],
+    ['"path" must ', (unsent.GET as () => Promise<unknown>)()],
+    ['"path" must ', unsent.GET(7 as never)],
     ['"body" must be left out of a GET request', unsent.GET("/a", { body: {} })],
     ['"body" must be left out of a HEAD request', unsent.call("HEAD", "a", { body: 0 })],
   ];
@@ -192,5 +194,22 @@ Deno.test("typed methods take the options that the standard of fetch has, and ha
     const requests = [seen[0]!, seen[index + 1]!]; // with all options, and with this one
     expect([name, ...requests.map((request) => request[name as "cache"])])
       .toEqual([name, value, value]);
+  }
+});
+
+Deno.test("typed methods refuse an unknown parseAs, and name what there is", async () => {
+  for (const parseAs of ["JSON", "", "formData", 7, null, "toString"] as never[]) {
+    const { message, option } = await refused(unsent.GET("/a", { parseAs }));
+    expect(option).toBe("parseAs");
+    for (const name of ["json", "text", "blob", "arrayBuffer", "stream"]) {
+      expect(message).toContain(name);
+    }
+  }
+});
+
+Deno.test("typed methods refuse middleware that is no list", async () => {
+  for (const middleware of ["", "x", 0, null, {}, { length: 0 }] as never[]) {
+    const error = await refused(unsent.GET("/a", { middleware }));
+    expect(error.option).toBe("middleware");
   }
 });

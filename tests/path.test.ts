@@ -24,6 +24,10 @@ Deno.test("methods refuse a path parameter that is missing, empty or leads elsew
   for (const init of [...missing, ...empty.map(withId)]) {
     await expectRefused(init, /must have a value that is not empty for each parameter$/);
   }
+  for (const name of ["toString", "constructor", "__proto__"]) {
+    const call = unsent.GET(`/t/{${name}}`, { params: { path: {} } });
+    expect((await failure(ConfigurationError, call)).option).toBe("params.path");
+  }
   for (const id of elsewhere) {
     await expectRefused(withId(id), /must be without a segment "\." or "\.\.", a backslash/);
   }
@@ -43,4 +47,17 @@ Deno.test("methods write path parameters that have a value", async () => {
   await client.GET("/things/{id}", { pathSerializer, params: { path: {} } });
   expect(server.requests.map(({ url }) => url.replace("/things/", "")))
     .toEqual(["0", "false", "x", "x", "a,1", "a%2Fb", "a..b", "own"]);
+});
+
+Deno.test("methods refuse a path that leads elsewhere when a URL parser has trimmed its end", async () => {
+  for (const space of [" ", "  ", "\t", "\n", "\r\n", "\0", "\x1f ", " \x01"]) {
+    for (const path of [`/..${space}`, `/.${space}`, `/a/..${space}`, `/%2e%2E${space}`]) {
+      const error = await failure(ConfigurationError, unsent.GET(path));
+      expect(error.option).toBe("path");
+    }
+  }
+  const pathSerializer = () => `${baseUrl}.. `;
+  const init = { params: { path: { id: 1 } }, pathSerializer };
+  expect(await failure(ConfigurationError, unsent.GET("/{id}", init)))
+    .toMatchObject({ option: "params.path" });
 });

@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 
 import { HttpError, InvalidResponseError } from "../mod.ts";
 import { addOperation, apiKey, testWatched, undocumented } from "./client.ts";
-import { failure } from "./failure.ts";
+import { failure, failures } from "./failure.ts";
 import { serve, serveBytes } from "./server.ts";
 
 const mustBeOne = (value: unknown) => value === 1 ? undefined : [{ path: "/a", rule: "const" }];
@@ -55,10 +55,12 @@ testWatched("methods refuse what is not JSON, and point to baseUrl", async (crea
   for (body of ["<!doctype html><title>text</title>", '{"text":', '{} "text"', " \n"]) {
     for (const type of ["text/html; charset=utf-8", "application/json", "text/csv"]) {
       const endpoint = encodeURIComponent(type);
-      for (const call of [client.call("GET", endpoint), client.GET(`/${endpoint}`)]) {
-        const error = await failure(InvalidResponseError, call);
+      const calls = [client.call("GET", endpoint), client.GET(`/${endpoint}`)];
+      for (const error of await failures(InvalidResponseError, calls)) {
         expect(error.issues).toEqual([{ path: "", rule: "json" }]);
-        expect(error.message).toMatch(/: the body is not JSON, check "baseUrl"$/);
+        const name = type.startsWith("text/") ? ` but ${type.split(";")[0]}` : "";
+        expect(error.message).toContain(`: the body is not JSON${name}`);
+        expect(error.message).toContain('check "baseUrl"');
         expect(error.body).toBe(body);
       }
     }
@@ -136,4 +138,27 @@ testWatched("HEAD() and call() take a response to HEAD, which has no body", asyn
   }
   const error = await failure(HttpError, client.call("HEAD", "missing"));
   expect(error.body).toBe("");
+});
+
+testWatched("methods name no type of a body that has none", async (create) => {
+  await using server = await serve((_, response) => void response.end("<h1>"));
+  const client = create({ baseUrl: server.url, apiKey });
+  const calls = [client.call("GET", undocumented), client.GET(`/${undocumented}`)];
+  for (const { message } of await failures(InvalidResponseError, calls)) {
+    expect(message).toMatch(/: the body is not JSON\b.*check "baseUrl"/);
+    expect(message).not.toContain("but");
+  }
+});
+
+testWatched("GET() says to set parseAs where the document has no JSON", async (create) => {
+  await using server = await serve((_, response) => {
+    response.setHeader("content-type", "text/csv").end("a,b");
+  });
+  const client = create({ baseUrl: server.url, apiKey });
+  using _operation = addOperation(undocumented, { responses: { 200: undefined } });
+  const { issues, message } = await failure(InvalidResponseError, client.GET(`/${undocumented}`));
+  expect(issues).toEqual([{ path: "", rule: "json" }]);
+  expect(message).toMatch(/the body is not JSON but text\/csv.*"parseAs"/);
+  expect(message).not.toContain("baseUrl");
+  expect((await client.GET(`/${undocumented}`, { parseAs: "text" })).data).toBe("a,b");
 });

@@ -21,7 +21,7 @@ import {
 } from "./client.ts";
 import { createClock } from "./clock.ts";
 import { caught, failure } from "./failure.ts";
-import { type AnyPath, type Responder, serve } from "./server.ts";
+import { type AnyPath, cut, type Responder, serve } from "./server.ts";
 
 type Call = (client: ScamAddressClient<AnyPath>) => Promise<unknown>;
 
@@ -228,4 +228,27 @@ testWatched("every attempt sends the same bytes, with the same key", async (crea
     expect(first!.headers[keyHeader]).toBe(`key-${keyCalls}`);
   }
   expect(keyCalls).toBe(4); // once for a call, not once for an attempt
+});
+
+testWatched("errors say how many attempts there were", async (create) => {
+  await using server = await serve(({ url }, response, count) => {
+    const faults = url.slice(1).split("-");
+    const fault = faults[Math.min(count, faults.length) - 1]!;
+    if (fault === "hang") return;
+    if (fault === "cut") return void cut(response);
+    response.writeHead(Number(fault), { location: "/" }).end(fault === "200" ? "<h1>" : "");
+  });
+  const client = create({ baseUrl: server.url, apiKey, timeout: 100 }, createClock());
+  const message = async (endpoint: string, retries: number) => {
+    server.requests.length = 0;
+    const call = client.call("GET", endpoint, { retries });
+    return (await failure(ScamAddressError, call)).message;
+  };
+  for (const last of ["hang", "cut", "503", "404", "307", "200"]) {
+    expect(await message(last, 0)).not.toMatch(/attempt/);
+    expect(await message(`503-cut-${last}`, 2)).toMatch(/after 3 attempts/);
+  }
+  server.requests.length = 0;
+  const typed = client.GET("/503-cut", { retries: 1 });
+  expect((await failure(ScamAddressError, typed)).message).toMatch(/after 2 attempts/);
 });

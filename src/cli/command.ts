@@ -84,7 +84,7 @@ async function waitForKey(process: CommandProcess, limit: Limit): Promise<string
   limit.missing = "standard input has not ended";
   const say = () => process.stderr.write(`Waiting for the key: ${limit.missing}\n`);
   const note = setTimeout(say, PATIENCE);
-  const text = await within(limit.signal, () => readInput(process))
+  const text = await within([limit.signal], () => readInput(process))
     .finally(() => clearTimeout(note));
   return readKey(text, "Standard input");
 }

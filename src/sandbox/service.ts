@@ -36,7 +36,7 @@
  *
  * @module
  */
-import { checkObject, convert, readApiKey, readOptions, wrong } from "../checks.ts";
+import { checkObject, readApiKey, readOptions, resultOf, wrong } from "../checks.ts";
 import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
@@ -180,7 +180,7 @@ function readKeys(keys: Record<string, number> = { [DEMO_KEY]: 100 }): Map<strin
   const entries = Object.entries(keys);
   for (const [index, [key, credits]] of entries.entries()) {
     const requirement = `text that a header can carry: key ${index + 1} is not`;
-    convert("keys", requirement, () => readApiKey(key));
+    resultOf("keys", requirement, () => readApiKey(key));
     if (Number.isSafeInteger(credits) && credits >= 0) continue;
     throw wrong("keys", `must have whole numbers of credits from 0: key ${index + 1} does not`);
   }
@@ -305,7 +305,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   async function fetch(input: string | URL | Request, ...rest: unknown[]): Promise<Response> {
     const request = toRequest(input, rest);
-    return await within(signalOf(request), () => respond(request));
+    return await within([signalOf(request)], () => respond(request));
   }
 
   return { keys, fetch };
