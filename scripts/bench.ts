@@ -1,6 +1,6 @@
 /**
  * Measures the package against its peers: the CPU time per call, which nobody watches, or middleware,
- * or a custom `fetch`, on Node, Deno and Bun; and the size.
+ * or a custom `fetch`, on Node, Deno and Bun.
  *
  *     deno task bench [--quick] [RUNTIME…] [CHECKOUT…]
  *
@@ -11,9 +11,8 @@
 
 import { build } from "esbuild";
 import { basename, join, resolve } from "node:path";
-import { gzipSync } from "node:zlib";
 import denoJson from "../deno.json" with { type: "json" };
-import { type Client, clients, own, type Watcher } from "./bench/clients.ts";
+import { clients, type Watcher } from "./bench/clients.ts";
 import type { Options } from "./bench/measure.ts";
 import { root } from "./support/files.ts";
 import { cache, installBun, npm } from "./support/npm.ts";
@@ -73,20 +72,6 @@ async function prepare(): Promise<void> {
   });
 }
 
-/** What a client adds to a web page, minified and gzipped. */
-async function size({ module, exports }: Client): Promise<string> {
-  if (!module) return "0.0 kB";
-  const { outputFiles: [bundle] } = await build({
-    stdin: { contents: `export { ${exports} } from "${module}"`, resolveDir: folder },
-    bundle: true,
-    minify: true,
-    format: "esm",
-    platform: "browser",
-    write: false,
-  });
-  return `${(gzipSync(bundle!.contents, { level: 9 }).length / 1_000).toFixed(1)} kB`;
-}
-
 const row = (...cells: string[]) => console.log(`| ${cells.join(" | ")} |`);
 
 await prepare();
@@ -123,5 +108,3 @@ for (const { name, command, args } of runtimes) {
     }
   }
 }
-const sizes = names.map((name) => size(clients[name] ?? own(`./${name}.js`)));
-row("minified, gzipped", "", "", "", ...await Promise.all(sizes));

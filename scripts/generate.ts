@@ -5,7 +5,7 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -13,7 +13,7 @@ import { writeOperations } from "./generate/operations.ts";
 import { readSpec, SpecError } from "./generate/spec.ts";
 import { writeTypes } from "./generate/types.ts";
 import { writeValidators } from "./generate/validators.ts";
-import { root } from "./support/files.ts";
+import { makeFolder, root } from "./support/files.ts";
 
 const help =
   `Writes src/generated/ from openapi/openapi.yaml: types, the table of operations, validators.
@@ -49,7 +49,9 @@ async function generate(isCheck: boolean): Promise<string> {
   if (stale.size === 0) return `${target} is up to date`;
   const names = [...stale.keys()].join(", ");
   if (isCheck) throw new SpecError(`${target} is stale (${names}); run \`deno task generate\``);
-  await replace(join(root, target), stale);
+  await using folder = await makeFolder(); // the old files stay until every new one is written
+  for (const [name, text] of stale) await folder.write(name, text);
+  await cp(folder.path, join(root, target), { recursive: true });
   return `Wrote ${names} in ${target}`;
 }
 
@@ -59,18 +61,6 @@ function format(input: string): string {
   const options = { input, encoding: "utf8", maxBuffer: Infinity } as const;
   const output = execFileSync(Deno.execPath(), args, options);
   return output === input ? output : format(output);
-}
-
-/** Replaces files together: the old ones stay until every new file is written. */
-async function replace(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  const temporary = await mkdtemp(join(folder, ".new-"));
-  try {
-    for (const [name, text] of files) await writeFile(join(temporary, name), text);
-    for (const name of files.keys()) await rename(join(temporary, name), join(folder, name));
-  } finally {
-    await rm(temporary, { recursive: true });
-  }
 }
 
 const flag = { type: "boolean", default: false } as const;
