@@ -5,7 +5,7 @@
  *     deno task bench [--quick] [RUNTIME…] [CHECKOUT…]
  *
  * With `--quick` the only peers are `fetch` and openapi-fetch. Further checkouts of this project are
- * measured too, by the names of their folders. The peers are installed from npm into the user's
+ * measured too, by the names of their folders; their paths have a slash. The peers are installed from npm into the user's
  * cache. Nothing fails for being slow.
  */
 
@@ -44,10 +44,10 @@ const BODIES: Record<string, () => BodyInit> = {
 };
 
 const isQuick = Deno.args.includes("--quick");
-const chosen = RUNTIMES.filter(({ name }) => Deno.args.includes(name));
-const runtimes = chosen.length ? chosen : RUNTIMES;
-const isFolder = (arg: string) => arg !== "--quick" && !RUNTIMES.some(({ name }) => name === arg);
-const checkouts = Deno.args.filter(isFolder).map((path) => resolve(path));
+const isChosen = ({ name }: { name: string }) =>
+  Deno.args.some((arg) => arg.toLowerCase() === name.toLowerCase());
+const runtimes = RUNTIMES.some(isChosen) ? RUNTIMES.filter(isChosen) : RUNTIMES;
+const checkouts = Deno.args.filter((arg) => arg.includes("/")).map((path) => resolve(path));
 const names = [
   ...Object.keys(clients).slice(0, isQuick ? 3 : undefined),
   ...checkouts.map((path) => basename(path)),
