@@ -1,19 +1,18 @@
 /**
  * Measures the package against its peers: the CPU time per call, which nobody watches, or middleware,
- * or a custom `fetch`, on Node, Deno and Bun; and the size.
+ * or a custom `fetch`, on Node, Deno and Bun.
  *
  *     deno task bench [--quick] [RUNTIME…] [CHECKOUT…]
  *
  * With `--quick` the only peers are `fetch` and openapi-fetch. Further checkouts of this project are
- * measured too, by the names of their folders. The peers are installed from npm into the user's
+ * measured too, by the names of their folders; their paths have a slash. The peers are installed from npm into the user's
  * cache. Nothing fails for being slow.
  */
 
 import { build } from "esbuild";
 import { basename, join, resolve } from "node:path";
-import { gzipSync } from "node:zlib";
 import denoJson from "../deno.json" with { type: "json" };
-import { type Client, clients, own, type Watcher } from "./bench/clients.ts";
+import { clients, type Watcher } from "./bench/clients.ts";
 import type { Options } from "./bench/measure.ts";
 import { root } from "./support/files.ts";
 import { cache, installBun, npm } from "./support/npm.ts";
@@ -45,10 +44,10 @@ const BODIES: Record<string, () => BodyInit> = {
 };
 
 const isQuick = Deno.args.includes("--quick");
-const chosen = RUNTIMES.filter(({ name }) => Deno.args.includes(name));
-const runtimes = chosen.length ? chosen : RUNTIMES;
-const isFolder = (arg: string) => arg !== "--quick" && !RUNTIMES.some(({ name }) => name === arg);
-const checkouts = Deno.args.filter(isFolder).map((path) => resolve(path));
+const isChosen = ({ name }: { name: string }) =>
+  Deno.args.some((arg) => arg.toLowerCase() === name.toLowerCase());
+const runtimes = RUNTIMES.some(isChosen) ? RUNTIMES.filter(isChosen) : RUNTIMES;
+const checkouts = Deno.args.filter((arg) => arg.includes("/")).map((path) => resolve(path));
 const names = [
   ...Object.keys(clients).slice(0, isQuick ? 3 : undefined),
   ...checkouts.map((path) => basename(path)),
@@ -71,20 +70,6 @@ async function prepare(): Promise<void> {
     platform: "node",
     packages: "external",
   });
-}
-
-/** What a client adds to a web page, minified and gzipped. */
-async function size({ module, exports }: Client): Promise<string> {
-  if (!module) return "0.0 kB";
-  const { outputFiles: [bundle] } = await build({
-    stdin: { contents: `export { ${exports} } from "${module}"`, resolveDir: folder },
-    bundle: true,
-    minify: true,
-    format: "esm",
-    platform: "browser",
-    write: false,
-  });
-  return `${(gzipSync(bundle!.contents, { level: 9 }).length / 1_000).toFixed(1)} kB`;
 }
 
 const row = (...cells: string[]) => console.log(`| ${cells.join(" | ")} |`);
@@ -123,5 +108,3 @@ for (const { name, command, args } of runtimes) {
     }
   }
 }
-const sizes = names.map((name) => size(clients[name] ?? own(`./${name}.js`)));
-row("minified, gzipped", "", "", "", ...await Promise.all(sizes));

@@ -1,32 +1,26 @@
 /**
- * Writes `src/generated/` from the OpenAPI document. See `--help`.
+ * Writes `src/generated/` from the OpenAPI document: types, the table of operations, validators.
+ *
+ *     deno task generate [--check]
+ *
+ * With `--check` it writes nothing, and fails if the files are not up to date. It also fails if the
+ * document is refused.
  *
  * @module
  */
 
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { writeOperations } from "./generate/operations.ts";
 import { readSpec, SpecError } from "./generate/spec.ts";
 import { writeTypes } from "./generate/types.ts";
 import { writeValidators } from "./generate/validators.ts";
-import { root } from "./support/files.ts";
-
-const help =
-  `Writes src/generated/ from openapi/openapi.yaml: types, the table of operations, validators.
-
-Usage: deno task generate [--check]
-
-  --check   write nothing; exit with 1 if the files are not up to date
-  --help    show this text
-
-Exit status: 0 done, 1 the files are not up to date or the document is refused, 2 wrong usage.
-`;
+import { makeFolder, root } from "./support/files.ts";
 
 const source = "openapi/openapi.yaml";
+const usage = "Usage: deno task generate [--check]";
 const target = "src/generated";
 const header = `// Made by \`deno task generate\` from ${source}. Do not edit.\n`;
 
@@ -49,7 +43,9 @@ async function generate(isCheck: boolean): Promise<string> {
   if (stale.size === 0) return `${target} is up to date`;
   const names = [...stale.keys()].join(", ");
   if (isCheck) throw new SpecError(`${target} is stale (${names}); run \`deno task generate\``);
-  await replace(join(root, target), stale);
+  await using folder = await makeFolder(); // the old files stay until every new one is written
+  for (const [name, text] of stale) await folder.write(name, text);
+  await cp(folder.path, join(root, target), { recursive: true });
   return `Wrote ${names} in ${target}`;
 }
 
@@ -61,28 +57,13 @@ function format(input: string): string {
   return output === input ? output : format(output);
 }
 
-/** Replaces files together: the old ones stay until every new file is written. */
-async function replace(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  const temporary = await mkdtemp(join(folder, ".new-"));
-  try {
-    for (const [name, text] of files) await writeFile(join(temporary, name), text);
-    for (const name of files.keys()) await rename(join(temporary, name), join(folder, name));
-  } finally {
-    await rm(temporary, { recursive: true });
-  }
-}
-
-const flag = { type: "boolean", default: false } as const;
 try {
-  const { values } = parseArgs({ options: { check: flag, help: flag } });
-  console.log(values.help ? help : await generate(values.check));
+  const [flag, ...others] = Deno.args;
+  if (others.length > 0 || (flag && flag !== "--check")) throw new SpecError(usage);
+  console.log(await generate(flag === "--check"));
 } catch (error) {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const isUsage = `${code}`.startsWith("ERR_PARSE_ARGS");
-  // Without the stack, which says nothing about the document.
-  if (isUsage) console.error(`${message}\n\n${help}`);
-  else if (error instanceof SpecError) console.error(message);
-  else console.error(`Cannot generate from "${source}": ${message}`);
-  process.exitCode = isUsage ? 2 : 1;
+  const { message } = error as Error; // without the stack, which says nothing about the document
+  const isKnown = error instanceof SpecError;
+  console.error(isKnown ? message : `Cannot generate from "${source}": ${message}`);
+  process.exitCode = 1;
 }

@@ -46,23 +46,9 @@ function node(...args: string[]): Promise<string> {
   return mustRun("node", args, { cwd: project });
 }
 
-Deno.test("package.json has all that npm, bundlers and users read", () => {
-  const { name, version, license, imports } = denoJson;
+Deno.test("the package depends on what its code and types import, and runs no scripts", () => {
   const packages = ["@standard-schema/spec", "openapi-fetch"] as const;
-  const ranges = packages.map((name) => [name, imports[name].replace(`npm:${name}@`, "")]);
-  expect(manifest).toMatchObject({
-    name,
-    version,
-    license,
-    type: "module",
-    author: "The Scam Address Client authors",
-    bin: { "scam-address": "esm/src/cli/main.js" },
-    description: expect.stringMatching(/./),
-    engines: { node: ">=20" },
-    keywords: expect.arrayContaining(["scam-address"]),
-    publishConfig: { access: "public", provenance: true },
-    sideEffects: ["./esm/src/cli/main.js", "./script/src/cli/main.js"],
-  });
+  const ranges = packages.map((name) => [name, denoJson.imports[name].replace(`npm:${name}@`, "")]);
   expect(manifest.dependencies).toEqual(Object.fromEntries(ranges));
   expect(manifest.scripts ?? manifest.devDependencies).toBeUndefined();
 });

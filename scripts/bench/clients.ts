@@ -10,8 +10,6 @@ export type Watcher = "nobody" | "middleware" | "a custom fetch";
 export interface Client {
   /** What is imported, in the folder that scripts/bench.ts prepares; `fetch` is the platform's. */
   readonly module?: string;
-  /** The exports that a user needs; a bundler leaves out the rest. */
-  readonly exports?: string;
   /** Returns a call of `checkKey`, if the client has such watchers. `baseUrl` ends with a slash. */
   prepare(module: Module, baseUrl: string, watcher: Watcher): (() => Promise<Module>) | undefined;
 }
@@ -27,7 +25,6 @@ const option = (watcher: Watcher) => watcher === "a custom fetch" ? { fetch: wat
 /** This package, bundled as a module. */
 export const own = (module: string): Client => ({
   module,
-  exports: "createClient",
   prepare({ createClient }, baseUrl, watcher) {
     const client = createClient({ baseUrl, apiKey, ...option(watcher) });
     if (watcher === "middleware") client.use(middleware);
@@ -47,7 +44,6 @@ export const clients: Readonly<Record<string, Client>> = {
   "@scam-address/client": own("./scam-address.js"),
   "openapi-fetch": {
     module: "openapi-fetch",
-    exports: "default",
     prepare({ default: createClient }, baseUrl, watcher) {
       const client = createClient({ baseUrl, ...option(watcher) });
       if (watcher === "middleware") client.use(middleware);
@@ -56,7 +52,6 @@ export const clients: Readonly<Record<string, Client>> = {
   },
   "ky": {
     module: "ky",
-    exports: "default",
     prepare({ default: ky }, prefix, watcher) {
       const hooks = { beforeRequest: [() => {}], afterResponse: [() => {}] };
       const watched = watcher === "middleware" && { hooks };
@@ -66,7 +61,6 @@ export const clients: Readonly<Record<string, Client>> = {
   },
   "openai": {
     module: "openai",
-    exports: "default",
     prepare({ default: OpenAI }, baseURL, watcher) {
       const client = new OpenAI({ baseURL, apiKey, ...option(watcher) });
       return watcher === "middleware" ? undefined : () => client.post("/checkKey", { body });

@@ -9,7 +9,7 @@ import { isComplex } from "./schemasafe.ts";
 type Plugin = Exclude<NonNullable<RawUniversalConfig["plugins"]>[number], string>;
 
 /** A row of rules.yaml. */
-type Row = { name: string; value?: string; advice: string };
+type Row = { name: string; refuse?: string; accept?: string; advice: string };
 
 /** What a rule can do with a node. */
 interface Tools {
@@ -41,9 +41,10 @@ function visitorOf([key, rows]: [key: string, rows: Row[]]): object {
   const visitor = visit((node, { refuse }) => {
     for (const [field, given] of Object.entries(place && node.in !== place ? {} : node)) {
       const text = typeof given === "object" ? JSON.stringify(given) : `${given}`;
-      for (const { name, value = ".*", advice } of rows) {
+      for (const { name, refuse: refused = ".*", accept, advice } of rows) {
         const isNamed = RegExp(`^(${name})$`, "s").test(field);
-        refuse(field, isNamed && RegExp(`^(${value})$`, "is").test(text), advice);
+        const matches = (values: string) => RegExp(`^(${values})$`, "is").test(text);
+        refuse(field, isNamed && (accept ? !matches(accept) : matches(refused)), advice);
       }
     }
   });
@@ -93,7 +94,8 @@ const visitors: Record<string, () => object> = {
 
   "note": () => ({
     Schema: visit(({ type, format, pattern, maxLength }, { refuse, pointer }) => {
-      const isLarge = /integer|number/.test(`${type}`) && /^u?int64$/.test(`${format}`);
+      const isNumber = [type].flat().some((name) => name === "integer" || name === "number");
+      const isLarge = isNumber && (format === "int64" || format === "uint64");
       const advice = pointer.includes("/parameters/")
         ? "write `type: string`"
         : 'callers must read the response with `parseAs: "text"`';

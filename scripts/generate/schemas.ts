@@ -20,6 +20,8 @@ export function isCircular(schema: JsonObject, read: Read): boolean {
   return found.has(schema);
 }
 
+const scalars = ["string", "number", "integer", "boolean"];
+
 /** Whether openapi-fetch sends all values of a parameter, or of a part of it, as OpenAPI says. */
 export function isSendable(
   schema: JsonObject,
@@ -38,7 +40,7 @@ export function isSendable(
   const branches = [schema.anyOf, schema.oneOf].flatMap(listOf).map(read);
   const types = (branches.length > 0 ? branches : [schema]).flatMap(typesOf);
   const isSent = (type: Json) =>
-    /^(string|number|integer|boolean)$/.test(`${type}`) ||
+    scalars.includes(`${type}`) ||
     (type === "array" && kind === "array" && isScalar(items));
   return types.every(isSent);
 }

@@ -36,7 +36,7 @@ const config = await createConfig({
   rules: {
     ...Object.fromEntries(names.map((name) => [`client/${name}`, "error"])),
     "client/note": "warn",
-    "info-license": "off", // the service's document does not show one
+    "info-license": "off", // the service documentation does not show one
     "no-path-trailing-slash": "off", // it is sent
     "no-unresolved-refs": "off", // see findProblems()
     "no-unused-components": "off", // callers may use their types, such as those of webhooks

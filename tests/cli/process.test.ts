@@ -178,8 +178,10 @@ Deno.test("src/cli/main.ts stays quiet when its output is not read", async () =>
   expect(stderr).toBe("Asking the built-in sandbox, not the service\n");
 });
 
-/** On Windows, no process receives another's signals. */
-const testSignals = Deno.build.os === "windows" ? Deno.test.ignore : Deno.test;
+function testSignals(name: string, fn: () => Promise<void>): void {
+  const ignore = Deno.build.os === "windows";
+  Deno.test({ name: ignore ? `${name}, skipped: Windows delivers no signals` : name, ignore, fn });
+}
 
 testSignals("src/cli/main.ts ends quietly when it is interrupted", async () => {
   const child = start([allowEnv], ["check-key", "--base-url", "http://127.0.0.1:9/"]);

@@ -25,16 +25,10 @@ async function generated({ path }: Folder): Promise<Record<string, string>> {
   return Object.fromEntries(names.map((name, index) => [name, texts[index]!]));
 }
 
-Deno.test("generate exits with 2 on wrong usage and prints its usage with --help", async () => {
-  const { code, stdout } = await generate(root, "--help");
-  expect([code, stdout]).toEqual([
-    0,
-    expect.stringContaining("Usage: deno task generate [--check]"),
-  ]);
-  for (const args of [["--unknown"], ["file.yaml"], ["--check=no"]]) {
-    const { code, stdout, stderr } = await generate(root, ...args);
-    expect([args, code, stdout]).toEqual([args, 2, ""]);
-    expect(stderr).toContain("Usage: deno task generate");
+Deno.test("generate refuses other arguments, and prints how it is used", async () => {
+  for (const args of [["--unknown"], ["file.yaml"], ["--check", "--check"]]) {
+    const stderr = "Usage: deno task generate [--check]\n";
+    expect(await generate(root, ...args)).toMatchObject({ code: 1, stdout: "", stderr });
   }
 });
 

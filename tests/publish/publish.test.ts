@@ -1,7 +1,6 @@
 // What JSR receives, and what a user of Deno gets from there.
 import { expect } from "@std/expect";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import denoJson from "../../deno.json" with { type: "json" };
 import { listFiles, makeFolder, root } from "../../scripts/support/files.ts";
 import { deno, mustRun, run } from "../../scripts/support/process.ts";
@@ -41,16 +40,6 @@ function program(baseUrl: string): string {
     console.log(await result.catch((error) => error.code));
   `;
 }
-
-Deno.test("deno publish includes only what users need, and finds no slow types", async () => {
-  const args = ["publish", "--dry-run", "--allow-dirty"];
-  const { success, output } = await run(deno, args, { cwd: root });
-  expect([success, output]).toEqual([true, expect.not.stringMatching(/warning/i)]);
-  const files = [...output.matchAll(/^ +(file:\S+) \(/gm)].map(([, url]) => url);
-  expect(files.sort()).toEqual(
-    (await expectedFiles()).map((file) => pathToFileURL(join(root, file)).href),
-  );
-});
 
 Deno.test("importing the package needs no permission, a call only its host, whose lack is not retried", async () => {
   await using server = await serve((_, response) => json(response, validKey));
