@@ -85,7 +85,7 @@ Deno.test("README's links work wherever it is shown", async () => {
 });
 
 /** What README's recipes use, in versions that run on Node 20. */
-const RECIPES = ["msw@2.15.0", "pino@10.4.0", "@types/node@20.19.25"];
+const RECIPES = ["msw@2.15.0", "pino@10.4.0", "pino-http@11.0.0", "@types/node@20.19.25"];
 
 Deno.test("README's recipes for MSW and pino compile and run as they are printed", async () => {
   const recipes = join(work.path, "recipes");
@@ -97,24 +97,46 @@ Deno.test("README's recipes for MSW and pino compile and run as they are printed
     await Deno.writeTextFile(join(recipes, `${name}.mts`), code);
   }
   const program = `
-    import { createClient } from "@scam-address/client";
+    import { createServer } from "node:http";
+    import type { AddressInfo } from "node:net";
+    import { createClient, NetworkError } from "@scam-address/client";
     import { setupServer } from "msw/node";
     import { handlers } from "./msw.mjs";
-    const server = setupServer(...handlers);
-    server.listen({ onUnhandledRequest: "error" });
+    const mocked = setupServer(...handlers);
+    mocked.listen({ onUnhandledRequest: "error" });
     const client = createClient({ baseUrl: "https://service.example/" });
     console.log(JSON.stringify(await client.checkKey("demo-key")));
-    server.close();
-    await import("./pino.mjs");
+    mocked.close();
+    const { logger, logRequests } = await import("./pino.mjs");
+    logger.error({ err: new RangeError("Another error") });
+    logger.error({ err: null });
+    const server = createServer((request, response) => {
+      logRequests(request, response);
+      request.log.error({ err: null });
+      response.err = new NetworkError("The service is down", {});
+      response.writeHead(500).end();
+    }).listen(0, "127.0.0.1", async () => {
+      await fetch(\`http://127.0.0.1:\${(server.address() as AddressInfo).port}\`);
+      server.close();
+      server.closeAllConnections();
+    });
   `;
   await Deno.writeTextFile(join(recipes, "program.mts"), program);
   const tsc = join(await installTool("typescript", TYPESCRIPT_VERSIONS[1]!), "bin/tsc");
   const flags = ["--module", "nodenext", "--target", "es2022", "--strict", "--skipLibCheck"];
   await mustRun("node", [tsc, ...flags, "program.mts", "msw.mts", "pino.mts"], { cwd: recipes });
   const output = await mustRun("node", ["program.mjs"], { cwd: recipes });
-  const [status, log] = output.trim().split("\n").map((line) => JSON.parse(line));
+  const [status, ...logs] = output.trim().split("\n").map((line) => JSON.parse(line));
   expect(status).toEqual({ apiKeyValid: true, data: { credits: 100 } });
-  expect(log).toMatchObject({ err: { name: "NetworkError", message: "The service is down" } });
+  const ours = { name: "NetworkError", code: "network", message: "The service is down" };
+  const other = { message: "Another error", stack: expect.stringContaining("RangeError") };
+  expect(logs.map(({ err }) => err)).toEqual([
+    { ...ours, isTemporary: true },
+    expect.objectContaining(other),
+    null, // of pino
+    null, // of pino-http
+    { ...ours, isTemporary: true },
+  ]);
 });
 
 Deno.test("package.json exports the OpenAPI document", async () => {
