@@ -1,30 +1,32 @@
 /**
- * Measures the package against its peers: the time and the CPU per call, on Node, Deno and Bun, and
- * the size.
+ * Measures the package against its peers: the CPU time per call, which nobody watches, or middleware,
+ * or a custom `fetch`, on Node, Deno and Bun; and the size.
  *
- *     deno task bench [--quick] [RUNTIME…]
+ *     deno task bench [--quick] [RUNTIME…] [CHECKOUT…]
  *
- * With `--quick` the only peers are `fetch` and openapi-fetch. The variable `BEFORE` may name
- * another checkout of this project, which is measured too. The peers are installed from npm, once,
- * into the user's cache. Nothing fails for being slow.
+ * With `--quick` the only peers are `fetch` and openapi-fetch. Further checkouts of this project are
+ * measured too, by the names of their folders. The peers are installed from npm into the user's
+ * cache. Nothing fails for being slow.
  */
 
 import { build } from "esbuild";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import denoJson from "../deno.json" with { type: "json" };
-import { type Client, clients } from "./bench/clients.ts";
+import { type Client, clients, own, type Watcher } from "./bench/clients.ts";
+import type { Options } from "./bench/measure.ts";
 import { root } from "./support/files.ts";
 import { cache, installBun, npm } from "./support/npm.ts";
 import { mustRun } from "./support/process.ts";
 
 const PEERS = [
   "ky@2.1.0",
-  "ofetch@1.5.1",
   "openai@7.57.0",
   denoJson.imports["openapi-fetch"].replace("npm:", ""),
 ];
-const CONCURRENCIES = [1, 32];
+const WATCHERS: readonly Watcher[] = ["nobody", "middleware", "a custom fetch"];
+/** How many calls are under way at a time, and how many rounds are measured. */
+const LOADS = [{ concurrency: 1, rounds: 60 }, { concurrency: 32, rounds: 30 }];
 const RUNTIMES = [
   { name: "Node", command: () => "node", args: [] },
   { name: "Deno", command: Deno.execPath, args: ["run", "-A"] },
@@ -32,28 +34,25 @@ const RUNTIMES = [
 ];
 
 const json = JSON.stringify({ apiKeyValid: true, data: { credits: 100 } });
-const zipped = gzipSync(json);
-/** What the server sends, by the base URL's path; Deno compresses none of it by itself. */
-const BODIES: Record<string, () => Response> = {
-  length: () => respond(json),
-  chunked: () => respond(ReadableStream.from([new TextEncoder().encode(json)])),
-  gzip: () => respond(ReadableStream.from([zipped]), { "content-encoding": "gzip" }),
+const headers = {
+  "content-type": "application/json",
+  "cache-control": "no-transform", // otherwise Deno compresses what has no length
+};
+/** What the server sends, by the base URL's path. */
+const BODIES: Record<string, () => BodyInit> = {
+  length: () => json,
+  chunked: () => ReadableStream.from([new TextEncoder().encode(json)]),
 };
 
-function respond(body: BodyInit, headers?: Record<string, string>): Response {
-  const all = { "content-type": "application/json", "cache-control": "no-transform", ...headers };
-  return new Response(body, { headers: all });
-}
-
-const quick = Deno.args.includes("--quick");
-const chosen = Deno.args.filter((arg) => arg !== "--quick").map((name) => name.toLowerCase());
-const runtimes = RUNTIMES.filter(({ name }) =>
-  !chosen.length || chosen.includes(name.toLowerCase())
-);
-const before = Deno.env.get("BEFORE");
-const contenders = clients.filter(({ name }, index) =>
-  name === "before" ? before : index < 3 || !quick
-);
+const isQuick = Deno.args.includes("--quick");
+const chosen = RUNTIMES.filter(({ name }) => Deno.args.includes(name));
+const runtimes = chosen.length ? chosen : RUNTIMES;
+const isFolder = (arg: string) => arg !== "--quick" && !RUNTIMES.some(({ name }) => name === arg);
+const checkouts = Deno.args.filter(isFolder).map((path) => resolve(path));
+const names = [
+  ...Object.keys(clients).slice(0, isQuick ? 3 : undefined),
+  ...checkouts.map((path) => basename(path)),
+];
 const folder = join(cache, "bench");
 
 /** Installs the peers and bundles the project's TypeScript for every runtime. */
@@ -64,7 +63,7 @@ async function prepare(): Promise<void> {
     entryPoints: {
       "scam-address": join(root, "mod.ts"),
       measure: join(root, "scripts/bench/measure.ts"),
-      ...before && { before: resolve(before, "mod.ts") },
+      ...Object.fromEntries(checkouts.map((path) => [basename(path), join(path, "mod.ts")])),
     },
     outdir: folder,
     bundle: true,
@@ -88,36 +87,41 @@ async function size({ module, exports }: Client): Promise<string> {
   return `${(gzipSync(bundle!.contents, { level: 9 }).length / 1_000).toFixed(1)} kB`;
 }
 
+const row = (...cells: string[]) => console.log(`| ${cells.join(" | ")} |`);
+
 await prepare();
 await using server = Deno.serve(
   { hostname: "127.0.0.1", port: 0, onListen() {} },
   async (request) => {
     await request.text();
-    return BODIES[new URL(request.url).pathname.split("/")[1]!]!();
+    const body = BODIES[new URL(request.url).pathname.split("/")[1]!]!();
+    return new Response(body, { headers });
   },
 );
-const names = contenders.map(({ name }) => name);
 console.log(
-  "Microseconds per call / microseconds of CPU, each with its ratio to openapi-fetch's:\n",
+  "Microseconds of CPU time per call, and the ratio to openapi-fetch's in the same run:\n",
 );
-console.log(`| runtime | at a time | body | ${names.join(" | ")} |`);
-console.log(`| --- | --: | --- |${" --: |".repeat(names.length)}`);
+row("runtime", "watched by", "body", "at a time", ...names);
+row("---", "---", "---", "--:", ...names.map(() => "--:"));
 for (const { name, command, args } of runtimes) {
   const executable = await command();
   const version = (await mustRun(executable, ["--version"])).match(/\d+\.\d+\.\d+/)![0];
-  for (const concurrency of CONCURRENCIES) {
+  for (const watcher of WATCHERS) {
     for (const body of Object.keys(BODIES)) {
-      const url = `http://127.0.0.1:${server.addr.port}/${body}/`;
-      const measure = [...args, "measure.js", url, `${concurrency}`, ...names];
-      const costs = JSON.parse(await mustRun(executable, measure, { cwd: folder }));
-      const cell = (name: string, unit: "time" | "cpu") => {
-        const [own, base] = [name, "openapi-fetch"].map((name) => costs[name][unit]);
-        return `${own.toFixed(0)} (${(own / base).toFixed(2)})`;
-      };
-      const cells = names.map((name) => `${cell(name, "time")} / ${cell(name, "cpu")}`);
-      console.log(`| ${name} ${version} | ${concurrency} | ${body} | ${cells.join(" | ")} |`);
+      for (const load of LOADS) {
+        const baseUrl = `http://127.0.0.1:${server.addr.port}/${body}/`;
+        const options: Options = { baseUrl, watcher, ...load, names };
+        const measure = [...args, "measure.js", JSON.stringify(options)];
+        const costs = JSON.parse(await mustRun(executable, measure, { cwd: folder }));
+        const cells = names.map((name) =>
+          name in costs
+            ? `${costs[name].toFixed(0)} (${(costs[name] / costs["openapi-fetch"]).toFixed(2)})`
+            : ""
+        );
+        row(`${name} ${version}`, watcher, body, `${load.concurrency}`, ...cells);
+      }
     }
   }
 }
-const sizes = await Promise.all(contenders.map(size));
-console.log(`| minified, gzipped | | | ${sizes.join(" | ")} |`);
+const sizes = names.map((name) => size(clients[name] ?? own(`./${name}.js`)));
+row("minified, gzipped", "", "", "", ...await Promise.all(sizes));

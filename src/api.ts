@@ -325,15 +325,19 @@ type HttpMethod = Lowercase<Method> | "trace";
 type InitOf<Init> = RequiredKeys<Init> extends never ? [(Init & MethodOptions)?]
   : [Init & MethodOptions];
 
+// Editors offer what the first type has. The second one makes it a `Client<any>` of openapi-fetch.
+
 /** @ignore */
 // deno-lint-ignore no-explicit-any -- what paths contain is for openapi-fetch's types to say
-type TypedMethod<Paths extends { [Path in keyof Paths]: any }, Name extends HttpMethod> = <
-  Path extends ClientPathsWithMethod<Client<Paths>, Name>,
-  Init extends MaybeOptionalInit<Paths[Path], Name>,
->(
-  path: Path,
-  ...init: InitOf<Init>
-) => Promise<FetchResponse<Paths[Path][Name], Init, `${string}/${string}`>>;
+type TypedMethod<Paths extends { [Path in keyof Paths]: any }, Name extends HttpMethod> =
+  & (<
+    Path extends ClientPathsWithMethod<Client<Paths>, Name>,
+    Init extends MaybeOptionalInit<Paths[Path], Name>,
+  >(
+    path: Path,
+    ...init: InitOf<Init>
+  ) => Promise<FetchResponse<Paths[Path][Name], Init, `${string}/${string}`>>)
+  & Client<Paths>[Uppercase<Name>];
 
 /**
  * Calls the service: {@linkcode ScamAddressClient.checkKey} and

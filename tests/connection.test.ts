@@ -1,17 +1,17 @@
 // Connections that fail, break off or do not speak HTTP.
 import { expect } from "@std/expect";
 
-import { createClient, NetworkError } from "../mod.ts";
-import { apiKey, isDeno, sendAll } from "./client.ts";
+import { NetworkError } from "../mod.ts";
+import { apiKey, isDeno, sendAll, testWatched } from "./client.ts";
 import { failures } from "./outcome.ts";
-import { type AnyPath, serveBytes, serveSockets } from "./server.ts";
+import { serveBytes, serveSockets } from "./server.ts";
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
-Deno.test("methods name the address and the reason when the connection is refused", async () => {
+testWatched("methods name the address and the reason of a refused connection", async (create) => {
   const server = await serveSockets(() => {});
   await server[Symbol.asyncDispose]();
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, retries: 0 });
+  const client = create({ baseUrl: server.url, apiKey, retries: 0 });
   for (const { code, message, cause } of await failures(NetworkError, sendAll(client))) {
     expect(code).toBe("network");
     const reason = isDeno ? /Connection refused/ : /ECONNREFUSED/;
@@ -34,9 +34,9 @@ const brokenResponses: [string, string][] = [
 ];
 
 for (const [kind, bytes] of brokenResponses) {
-  Deno.test(`methods report ${kind} as a NetworkError`, async () => {
+  testWatched(`methods report ${kind} as a NetworkError`, async (create) => {
     await using server = await serveBytes((socket) => void socket.end(bytes));
-    const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, retries: 0 });
+    const client = create({ baseUrl: server.url, apiKey, retries: 0 });
     for (const { cause, message } of await failures(NetworkError, sendAll(client))) {
       expect(message).toMatch(/ got no (complete )?response: ./);
       expect(cause).toBeInstanceOf(Error);

@@ -4,74 +4,72 @@
 // deno-lint-ignore no-explicit-any
 type Module = any;
 
+/** Who watches a call. */
+export type Watcher = "nobody" | "middleware" | "a custom fetch";
+
 export interface Client {
-  readonly name: string;
   /** What is imported, in the folder that scripts/bench.ts prepares; `fetch` is the platform's. */
   readonly module?: string;
   /** The exports that a user needs; a bundler leaves out the rest. */
   readonly exports?: string;
-  /** Returns a call of `checkKey`. `baseUrl` ends with a slash. */
-  prepare(module: Module, baseUrl: string): () => Promise<Module>;
+  /** Returns a call of `checkKey`, if the client has such watchers. `baseUrl` ends with a slash. */
+  prepare(module: Module, baseUrl: string, watcher: Watcher): (() => Promise<Module>) | undefined;
 }
 
 const apiKey = "demo-key";
 const body = { apiKey };
+const middleware = { onRequest() {}, onResponse() {} };
+const watch = (...args: Parameters<typeof fetch>) => fetch(...args);
 
-const own: Client = {
-  name: "@scam-address/client",
-  module: "./scam-address.js",
+/** The option of all these clients for a custom `fetch`. */
+const option = (watcher: Watcher) => watcher === "a custom fetch" ? { fetch: watch } : {};
+
+/** This package, bundled as a module. */
+export const own = (module: string): Client => ({
+  module,
   exports: "createClient",
-  prepare({ createClient }, baseUrl) {
-    const client = createClient({ baseUrl, apiKey });
+  prepare({ createClient }, baseUrl, watcher) {
+    const client = createClient({ baseUrl, apiKey, ...option(watcher) });
+    if (watcher === "middleware") client.use(middleware);
     return () => client.checkOwnKey();
   },
-};
+});
 
-export const clients: readonly Client[] = [
-  {
-    name: "fetch",
-    prepare(_, baseUrl) {
+export const clients: Readonly<Record<string, Client>> = {
+  "fetch": {
+    prepare(_, baseUrl, watcher) {
       const headers = { "content-type": "application/json" };
       const init = () => ({ method: "POST", headers, body: JSON.stringify(body) });
-      return async () => (await fetch(`${baseUrl}checkKey`, init())).json();
+      const call = async () => (await fetch(`${baseUrl}checkKey`, init())).json();
+      return watcher === "nobody" ? call : undefined;
     },
   },
-  own,
-  {
-    name: "openapi-fetch",
+  "@scam-address/client": own("./scam-address.js"),
+  "openapi-fetch": {
     module: "openapi-fetch",
     exports: "default",
-    prepare({ default: createClient }, baseUrl) {
-      const client = createClient({ baseUrl });
+    prepare({ default: createClient }, baseUrl, watcher) {
+      const client = createClient({ baseUrl, ...option(watcher) });
+      if (watcher === "middleware") client.use(middleware);
       return async () => (await client.POST("/checkKey", { body })).data;
     },
   },
-  {
-    name: "ofetch",
-    module: "ofetch",
-    exports: "ofetch",
-    prepare({ ofetch }, baseURL) {
-      const client = ofetch.create({ baseURL });
-      return () => client("checkKey", { method: "POST", body });
-    },
-  },
-  {
-    name: "ky",
+  "ky": {
     module: "ky",
     exports: "default",
-    prepare({ default: ky }, prefix) {
-      const client = ky.create({ prefix });
+    prepare({ default: ky }, prefix, watcher) {
+      const hooks = { beforeRequest: [() => {}], afterResponse: [() => {}] };
+      const watched = watcher === "middleware" && { hooks };
+      const client = ky.create({ prefix, ...watched, ...option(watcher) });
       return () => client.post("checkKey", { json: body }).json();
     },
   },
-  {
-    name: "openai",
+  "openai": {
     module: "openai",
     exports: "default",
-    prepare({ default: OpenAI }, baseURL) {
-      const client = new OpenAI({ baseURL, apiKey });
-      return () => client.post("/checkKey", { body });
+    prepare({ default: OpenAI }, baseURL, watcher) {
+      const client = new OpenAI({ baseURL, apiKey, ...option(watcher) });
+      return watcher === "middleware" ? undefined : () => client.post("/checkKey", { body });
     },
   },
-  { ...own, name: "before", module: "./before.js" },
-];
+};

@@ -1,61 +1,62 @@
 /**
- * Measures clients in the process of one runtime, and prints what a call of each takes, as JSON:
- * `measure.js BASE_URL CONCURRENCY CLIENT…`
+ * Measures clients in the process of one runtime, and prints the CPU time that a call of each takes,
+ * in microseconds, as JSON: `measure.js OPTIONS`, which are JSON too.
  *
- * Each round measures one batch of each client, in random order. The lead-in before a batch is not
- * measured, so that no client pays for the garbage of the one before. The quartile of the lowest
- * rounds counts, because other work of the machine can only make a round slower.
+ * The clients take turns, in many short rounds. The lead-in of a turn is not measured, so that no
+ * client pays for the garbage of the one before. The 15th percentile of the rounds counts, because
+ * other work of the machine can only make a round slower.
  */
 
 import process from "node:process";
-import { clients } from "./clients.ts";
+import { clients, own, type Watcher } from "./clients.ts";
 
-const ROUNDS = 20;
-const LEAD_IN = 60;
-const BATCH = 120;
-
-const [baseUrl = "", concurrency = "1", ...names] = process.argv.slice(2);
-
-/** Microseconds per call. */
-interface Cost {
-  time: number;
-  cpu: number;
+export interface Options {
+  readonly baseUrl: string;
+  readonly watcher: Watcher;
+  /** How many calls are under way at a time. */
+  readonly concurrency: number;
+  readonly rounds: number;
+  /** Names of clients; every other name is that of a checkout of this project. */
+  readonly names: readonly string[];
 }
 
-/** Calls for a time in milliseconds. */
-async function run(call: () => Promise<unknown>, duration: number): Promise<Cost> {
+/** Milliseconds of a turn. */
+const LEAD_IN = 20;
+const TURN = 50;
+
+const { baseUrl, watcher, concurrency, rounds, names }: Options = JSON.parse(process.argv[2]!);
+
+/** Calls for a time in milliseconds; resolves to the microseconds of CPU time per call. */
+async function run(call: () => Promise<unknown>, duration: number): Promise<number> {
   const cpu = process.cpuUsage();
   const start = performance.now();
   let calls = 0;
   const worker = async () => {
     for (; performance.now() - start < duration; calls++) await call();
   };
-  await Promise.all(Array.from({ length: Number(concurrency) }, worker));
-  const time = (performance.now() - start) * 1_000;
+  await Promise.all(Array.from({ length: concurrency }, worker));
   const { user, system } = process.cpuUsage(cpu);
-  return { time: time / calls, cpu: (user + system) / calls };
+  return (user + system) / calls;
 }
 
 const contenders = [];
-for (const { name, module, prepare } of clients.filter(({ name }) => names.includes(name))) {
-  const call = prepare(module && await import(module), baseUrl);
+for (const name of names) {
+  const { module, prepare } = clients[name] ?? own(`./${name}.js`);
+  const call = prepare(module && await import(module), baseUrl, watcher);
+  if (!call) continue;
   const result = await call();
   if (result?.data?.credits !== 100) throw new Error(`"${name}" did not get the response`);
-  await run(call, BATCH);
-  contenders.push({ name, call, rounds: [] as Cost[], order: 0 });
+  for (let count = 0; count < 10; count++) await run(call, TURN);
+  contenders.push({ name, call, costs: [] as number[] });
 }
-for (let round = 0; round < ROUNDS; round++) {
-  for (const each of contenders) each.order = Math.random();
-  contenders.sort((a, b) => a.order - b.order);
-  for (const { call, rounds } of contenders) {
+for (let round = 0; round < rounds; round++) {
+  for (const { call, costs } of contenders) {
     await run(call, LEAD_IN);
-    rounds.push(await run(call, BATCH));
+    costs.push(await run(call, TURN));
   }
 }
-const costs = contenders.map(({ name, rounds }) => {
-  const quartile = (unit: keyof Cost) =>
-    rounds.map((cost) => cost[unit]).sort((a, b) => a - b)[ROUNDS / 4];
-  return [name, { time: quartile("time"), cpu: quartile("cpu") }];
-});
-console.log(JSON.stringify(Object.fromEntries(costs)));
+const percentile = (costs: number[]) =>
+  costs.sort((a, b) => a - b)[Math.floor(costs.length * 0.15)];
+const entries = contenders.map(({ name, costs }) => [name, percentile(costs)]);
+console.log(JSON.stringify(Object.fromEntries(entries)));
 process.exit(); // some clients keep their connections open
