@@ -337,6 +337,15 @@ Deno.test("what differs from openapi-fetch is as README says", async () => {
   ]);
 });
 
+Deno.test("links to sections of README lead to its headings", async () => {
+  const headings = [...readme.matchAll(/^#+ (.*)$/gm)]
+    .map(([, heading]) => heading!.toLowerCase().replaceAll(/[^a-z- ]/g, "").replaceAll(" ", "-"));
+  const docs = await Deno.readTextFile(join(root, "src/api.ts"));
+  const links = [...readme.matchAll(/\]\(#(.*?)\)/g), ...docs.matchAll(/client#(.*?)\)/g)];
+  expect(links.length).toBeGreaterThan(3);
+  for (const [, link] of links) expect(headings).toContain(link);
+});
+
 /** Starts a proxy that opens tunnels, and keeps the hosts that these lead to. */
 async function serveProxy() {
   const hosts: string[] = [];
