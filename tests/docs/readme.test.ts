@@ -13,6 +13,7 @@ import {
 } from "../../mod.ts";
 import { type Folder, makeFolder, root } from "../../scripts/support/files.ts";
 import { deno, mustRun } from "../../scripts/support/process.ts";
+import { skip } from "../../scripts/support/skip.ts";
 import { bundle, runtimes } from "../process/support.ts";
 import { json, listen, serve, validKey } from "../server.ts";
 import { baseUrl } from "../client.ts";
@@ -283,12 +284,16 @@ async function checkFile(path: string, folder: Folder, signal?: AbortSignal): Pr
   return new TextDecoder().decode((await child.output()).stderr);
 }
 
-Deno.test("the program for many keys goes on where Ctrl-C stopped it", {
-  ignore: Deno.build.os === "windows", // which has no signals
+const isWindows = Deno.build.os === "windows";
+const reason = isWindows ? skip("Windows has no signals") : "";
+Deno.test(`the program for many keys goes on where Ctrl-C stopped it${reason}`, {
+  ignore: isWindows,
 }, async () => {
   const interrupting = new AbortController();
+  let isFirst = true;
   await using server = await serve(({ body }, response, count) => {
     if (count === 700) interrupting.abort();
+    if (count >= 700 && isFirst) return; // the signal must end these
     const { apiKey } = JSON.parse(body);
     const credits = Number(apiKey.replace("key-", ""));
     setTimeout(() => json(response, { apiKeyValid: true, data: { credits } }), 2);
@@ -301,8 +306,7 @@ Deno.test("the program for many keys goes on where Ctrl-C stopped it", {
   await folder.write("keys.txt", ["a\u0080", "", ...makeKeys(2_000), "key-7", ""].join("\r\n"));
 
   expect(await checkFile(bundled.path, folder, interrupting.signal)).toContain("Interrupted");
-  const asked = server.requests.length;
-  expect(asked).toBeLessThan(2_000);
+  isFirst = false;
   expect(await checkFile(bundled.path, folder)).toMatch(/^"apiKey" must .*\n$/);
   expect(server.requests.length).toBeLessThanOrEqual(2_000 + 8);
   const results = (await Deno.readTextFile(join(folder.path, "results.tsv"))).trim().split("\n");
