@@ -1,4 +1,4 @@
-// The recipes of README.md, run as they are printed there, against real servers.
+// The recipes of README.md, run as they are printed there.
 import { expect } from "@std/expect";
 import { createServer } from "node:http";
 import { connect } from "node:net";
