@@ -5,7 +5,8 @@
  *     deno task check:release TAG
  *
  * The tag must be `v` and the version in deno.json, `CHANGELOG.md` must have a section for the
- * version, with a date and at least one entry, and the commit must be on the remote's `main`.
+ * version, with a date and at least one entry, the commit must be on the remote's `main`, and no
+ * newer version may have a tag, because npm's `latest` would go back.
  */
 
 import { run } from "./support/process.ts";
@@ -26,12 +27,19 @@ const notes = releaseNotes(await Deno.readTextFile("CHANGELOG.md"), version);
 const ancestor = ["merge-base", "--is-ancestor", "HEAD", "origin/main"];
 const { success: isOnMain, output } = await run("git", ancestor);
 
+const { stdout: tags } = await run("git", ["tag", "--list", "v*"]);
+const { compare } = new Intl.Collator("en", { numeric: true });
+const newer = tags.split("\n").find((other) =>
+  !other.includes("-") && compare(other, `v${version}`) > 0
+);
+
 const problems = [
   tag !== `v${version}` &&
   `The tag is "${tag}", but deno.json has version "${version}": tag "v${version}"`,
   !notes && `CHANGELOG.md has no entries below a heading "## [${version}] - YYYY-MM-DD": add them`,
   !isOnMain &&
   `The tagged commit is not on "origin/main": merge it first${output && `; ${output}`}`,
+  newer && `"${newer}" is newer: only the newest version gets releases`,
 ].filter(Boolean);
 
 for (const problem of problems) console.error(`::error::${problem}`);

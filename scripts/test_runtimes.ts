@@ -11,6 +11,7 @@ import { expect } from "@std/expect";
 import { build, type BuildOptions, stop } from "esbuild";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { apiKeyHeader } from "../src/generated/operations.ts";
 import { type CaseResult, serveConformance } from "../tests/runtimes/server.ts";
 import { serve } from "../tests/server.ts";
 import { chromium, openPage, skipped } from "./support/chromium.ts";
@@ -79,7 +80,10 @@ function testRuntime(
   Deno.test({ name, ignore }, async (test) => {
     await using server = await serveConformance();
     const bundle: Bundle = async (entry, outfile, options) => {
-      const define = { SERVER: JSON.stringify(server.url) };
+      const define = {
+        SERVER: JSON.stringify(server.url),
+        KEY_HEADER: JSON.stringify(apiKeyHeader),
+      };
       const common = { absWorkingDir: project, entryPoints: [entry], outfile, define };
       await build({ ...common, bundle: true, format: "esm", ...options });
       return outfile;

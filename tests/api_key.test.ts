@@ -2,8 +2,17 @@
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
-import { apiKey, baseUrl, checkKeyPath, keyHeader, sendAll, unusedFetch } from "./client.ts";
-import { caught, failures, shown } from "./outcome.ts";
+import { apiKeyHeader } from "../src/generated/operations.ts";
+import {
+  apiKey,
+  baseUrl,
+  checkKeyPath,
+  keyHeader,
+  sendAll,
+  testWatched,
+  unusedFetch,
+} from "./client.ts";
+import { caught, failures, shown } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./server.ts";
 
 type KeyFunction = () => string | Promise<string>;
@@ -56,7 +65,7 @@ Deno.test("checkKey() refuses what is not a string before anything is sent", asy
 });
 
 Deno.test("methods without a key name the option, and say that a header is ignored", async () => {
-  const headers = { "X-API-Key": apiKey };
+  const headers = { [apiKeyHeader]: apiKey };
   const client = createClient<AnyPath>({ baseUrl, headers, fetch: unusedFetch });
   const [own, ...others] = await failures(ConfigurationError, [
     client.checkOwnKey(),
@@ -66,18 +75,18 @@ Deno.test("methods without a key name the option, and say that a header is ignor
   expect(own!.message).toBe('"apiKey" is missing: the client has no key');
   for (const error of others) {
     expect(error.message).toBe(
-      `"apiKey" is missing: this request needs the client's key, and a header "X-API-Key" is ignored`,
+      `"apiKey" is missing: this request needs the client's key, and a header "${apiKeyHeader}" is ignored`,
     );
     expect(error.option).toBe("apiKey");
     expect(shown(error)).not.toContain(apiKey);
   }
 });
 
-Deno.test("checkOwnKey() checks the client's own key, and checkKey() another", async () => {
+testWatched("checkOwnKey() checks the client's own key, and checkKey() another", async (create) => {
   await using server = await serve((_, response) => json(response, validKey, checkKeyStatus));
   const longest = `a key~`.padEnd(4_096, "!");
   for (const own of [apiKey, longest, () => apiKey, () => Promise.resolve(longest)]) {
-    const client = createClient<AnyPath>({ baseUrl: server.url, apiKey: own });
+    const client = create({ baseUrl: server.url, apiKey: own });
     const key = typeof own === "string" ? own : await own();
     await client.checkOwnKey();
     await client.checkOwnKey({ timeout: 10_000 });
@@ -115,13 +124,13 @@ Deno.test("checkOwnKey() checks its options before it asks for the key", async (
   expect(errors.map(({ option }) => option)).toEqual(["timeout", "retries"]);
 });
 
-Deno.test("a function for the key is called once for each call that needs the key", async () => {
+testWatched("a function for the key is called once for each call", async (create) => {
   await using server = await serve((_, response, count) => {
     if (count % 2) response.writeHead(503, { "retry-after": "0" }).end();
     else json(response, validKey, checkKeyStatus);
   });
   let count = 0;
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey: () => `key-${++count}` });
+  const client = create({ baseUrl: server.url, apiKey: () => `key-${++count}` });
   await client.call("GET", "a");
   await client.GET("/a");
   await client.checkKey("another-key");

@@ -2,47 +2,44 @@
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
-import { apiKey, baseUrl, sendAll, undocumented, unusedFetch } from "./client.ts";
-import { failure, failures } from "./outcome.ts";
+import { apiKey, baseUrl, sendAll, testWatched, undocumented, unusedFetch } from "./client.ts";
+import { failure, failures } from "./failure.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
 
 const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
 
-Deno.test("methods send what they were given, when it changes later", async () => {
+testWatched("methods send what they were given, when it changes later", async (create) => {
   await using server = await serve((_, response) => json(response, {}));
-  for (const middleware of [[], [{ onRequest() {} }]]) {
-    const client = createClient<AnyPath>({ baseUrl: server.url, apiKey: async () => await apiKey });
-    client.use(...middleware);
-    const body: Record<string, unknown> = {};
-    const headers = new Headers();
-    const form = new URLSearchParams();
-    const options: Record<string, unknown> = { body, query: body, headers };
-    const bodySerializer = () => form;
-    const calls: Promise<unknown>[] = [];
-    for (let page = 0; page < 4; page++) {
-      body.page = page;
-      headers.set("x-page", `${page}`);
-      form.set("page", `${page}`);
-      options.retries = page;
-      calls.push(client.call("POST", undocumented, options));
-      const init = { body, headers, params: { path: body, query: body } };
-      calls.push(client.POST("/things/{page}", init));
-      calls.push(client.POST("/things/{page}", { ...init, bodySerializer }));
-      options.retries = "changed";
-    }
-    body.page = "changed";
-    headers.set("x-page", "changed");
-    form.set("page", "changed");
-    await Promise.all(calls);
-    const pages = server.requests.splice(0).map(({ url, headers, body }) => {
-      const [page] = /\d+$/.exec(url)!;
-      expect([`{"page":${page}}`, `page=${page}`]).toContain(body);
-      expect(headers["x-page"]).toBe(page);
-      expect(url).toMatch(new RegExp(`^/(${undocumented}|things/${page})\\?page=${page}$`));
-      return page;
-    });
-    expect(pages.sort().join("")).toBe("000111222333");
+  const client = create({ baseUrl: server.url, apiKey: async () => await apiKey });
+  const body: Record<string, unknown> = {};
+  const headers = new Headers();
+  const form = new URLSearchParams();
+  const options: Record<string, unknown> = { body, query: body, headers };
+  const bodySerializer = () => form;
+  const calls: Promise<unknown>[] = [];
+  for (let page = 0; page < 4; page++) {
+    body.page = page;
+    headers.set("x-page", `${page}`);
+    form.set("page", `${page}`);
+    options.retries = page;
+    calls.push(client.call("POST", undocumented, options));
+    const init = { body, headers, params: { path: body, query: body } };
+    calls.push(client.POST("/things/{page}", init));
+    calls.push(client.POST("/things/{page}", { ...init, bodySerializer }));
+    options.retries = "changed";
   }
+  body.page = "changed";
+  headers.set("x-page", "changed");
+  form.set("page", "changed");
+  await Promise.all(calls);
+  const pages = server.requests.splice(0).map(({ url, headers, body }) => {
+    const [page] = /\d+$/.exec(url)!;
+    expect([`{"page":${page}}`, `page=${page}`]).toContain(body);
+    expect(headers["x-page"]).toBe(page);
+    expect(url).toMatch(new RegExp(`^/(${undocumented}|things/${page})\\?page=${page}$`));
+    return page;
+  });
+  expect(pages.sort().join("")).toBe("000111222333");
 });
 
 Deno.test("use() and eject() change no call that was made", async () => {

@@ -78,6 +78,13 @@ export function testWatched(name: string, run: (create: Create) => Promise<void>
   }
 }
 
+/** Replaces the global `fetch`, as libraries for tests do, as long as the result is in use. */
+export function replaceFetch(wrap: (original: typeof fetch) => typeof fetch): Disposable {
+  const original = globalThis.fetch;
+  globalThis.fetch = wrap(original);
+  return { [Symbol.dispose]: () => void (globalThis.fetch = original) };
+}
+
 /** A `fetch` that must not be called. */
 export function unusedFetch(): never {
   throw new Error("A request was sent");

@@ -7,8 +7,16 @@ import {
   type Middleware,
   NetworkError,
 } from "../mod.ts";
-import { apiKey, baseUrl, checkKeyPath, sendAll, undocumented, unusedFetch } from "./client.ts";
-import { caught, failure, failures } from "./outcome.ts";
+import {
+  apiKey,
+  baseUrl,
+  checkKeyPath,
+  keyHeader,
+  sendAll,
+  undocumented,
+  unusedFetch,
+} from "./client.ts";
+import { caught, failure, failures, shown } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./server.ts";
 
 const path = `/${undocumented}`;
@@ -50,6 +58,28 @@ Deno.test("methods reject with what middleware throws, whatever it is", async ()
       for (const error of await Promise.all(calls.map(caught))) expect(error).toBe(thrown);
     }
   }
+});
+
+Deno.test("middleware does not see the key, and only the client sets its header", async () => {
+  await using server = await serve((_, response) => json(response, validKey, checkKeyStatus));
+  const headers = { [keyHeader]: "stray", [keyHeader.toUpperCase()]: "stray" };
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, headers });
+  const seen: unknown[] = [];
+  client.use({
+    onRequest({ request, options, params }) {
+      seen.push(request, options, params);
+      request.headers.set(keyHeader, "stray");
+      return request;
+    },
+    onResponse: ({ request, response }) => void seen.push(request, response),
+  });
+  await client.call("GET", undocumented, { headers });
+  await client.GET(`/${undocumented}`, { headers, params: { header: headers } });
+  await client.checkKey("another-key");
+  const sent = server.requests.map(({ headers }) => headers[keyHeader]);
+  expect(sent).toEqual([apiKey, apiKey, undefined]);
+  expect(seen.length).toBe(15);
+  expect(shown(seen)).not.toContain(apiKey);
 });
 
 // The bodies of responses

@@ -10,7 +10,7 @@ import {
   type SandboxRoute,
 } from "../src/sandbox/service.ts";
 import { addOperation, baseUrl, checkKeyPath, keyHeader, undocumented } from "./client.ts";
-import { caught, failure } from "./outcome.ts";
+import { caught, failure } from "./failure.ts";
 import { validKey } from "./server.ts";
 
 const headers = { [keyHeader]: DEMO_KEY };

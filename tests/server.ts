@@ -7,6 +7,8 @@ import {
 } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers"; // which no test replaces
 
+import type { KeyStatus } from "../mod.ts";
+
 /** A request as it arrived. */
 export interface Recorded {
   method: string;
@@ -155,4 +157,4 @@ export interface AnyPath {
 }
 
 /** What `checkKey` reports on a valid key. */
-export const validKey = { apiKeyValid: true, data: { credits: 100 } };
+export const validKey: KeyStatus = { apiKeyValid: true, data: { credits: 100 } };

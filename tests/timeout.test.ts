@@ -2,9 +2,10 @@ import { expect } from "@std/expect";
 
 import { type ClientOptions, createClient, type Middleware, TimeoutError } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
-import { apiKey, baseUrl, sendAll, undocumented } from "./client.ts";
+import { apiKey, baseUrl, sendAll, testWatched, undocumented } from "./client.ts";
 import { createClock } from "./clock.ts";
-import { deferred, failures } from "./outcome.ts";
+import { deferred } from "./deferred.ts";
+import { failures } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, serveSockets, validKey } from "./server.ts";
 
 const timeout = 100;
@@ -18,7 +19,7 @@ async function expectTimeouts(calls: Promise<unknown>[]): Promise<void> {
   }
 }
 
-Deno.test("methods time out at any point, after the time of the client or of the call", async () => {
+testWatched("methods time out at any point, as the client or the call says", async (create) => {
   await using connecting = await serveSockets((socket) => socket.resume(), "https");
   await using server = await serve(({ headers }, response) => {
     const point = headers["x-point"];
@@ -32,10 +33,8 @@ Deno.test("methods time out at any point, after the time of the client or of the
   const points = ["response", "body", "drip", "error"].map((point) => [url, point] as const);
   for (const [baseUrl, point] of [[connecting.url, "connect"], ...points] as const) {
     const headers = { "x-point": point };
-    const client = createClient<AnyPath>({ baseUrl, headers, ...options });
-    await expectTimeouts(sendAll(client));
-    client.use({ onRequest() {} });
-    const patient = createClient<AnyPath>({ baseUrl, headers, apiKey, retries: 0 });
+    const client = create({ baseUrl, headers, ...options });
+    const patient = create({ baseUrl, headers, apiKey, retries: 0 });
     const checked = patient.checkKey("some-key", { timeout });
     await expectTimeouts([...sendAll(client), checked, ...sendAll(patient, { timeout })]);
   }
@@ -68,12 +67,11 @@ Deno.test("an attempt that has ended is aborted, so that it leaves nothing behin
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
 });
 
-Deno.test("call() applies the time-out to each attempt", async () => {
+testWatched("call() applies the time-out to each attempt", async (create) => {
   await using server = await serve((_, response, count) => {
     if (count === 3) json(response, { count });
   });
-  const slow = { baseUrl: server.url, apiKey, timeout: 500 };
-  const client = createClientWith(slow, createClock());
+  const client = create({ baseUrl: server.url, apiKey, timeout: 200 }, createClock());
   expect(await client.call("GET", undocumented)).toEqual({ count: 3 });
 });
 

@@ -14,7 +14,33 @@ export interface ResponseSpec {
   readonly pointer: string;
 }
 
+/** An operation of a document. */
+interface OperationSpec {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: JsonObject;
+  /** The content of the success responses, by status. */
+  readonly contents: readonly [status: string, content: JsonObject][];
+}
+
 const methods = ["get", "put", "post", "delete", "options", "head", "patch"];
+
+/** Finds a document's operations. */
+export function* operationsOf(document: JsonObject): Generator<OperationSpec> {
+  for (const [path, item] of Object.entries(objectOf(document.paths))) {
+    const pathItem = dereference(document, item);
+    for (const method of methods.filter((method) => method in pathItem)) {
+      const operation = objectOf(pathItem[method]);
+      const contents = Object.entries(objectOf(operation.responses))
+        // "default" is not a success in openapi-fetch's types and in the client.
+        .filter(([status]) => status.startsWith("2"))
+        .map((
+          [status, response],
+        ): [string, JsonObject] => [status, objectOf(dereference(document, response).content)]);
+      yield { path, method, operation, contents };
+    }
+  }
+}
 
 /**
  * Writes the table of a document's operations.
@@ -27,32 +53,24 @@ export function writeOperations(
 ): { code: string; responses: ResponseSpec[] } {
   const entries: string[] = [];
   const responses: ResponseSpec[] = [];
-  for (const [path, item] of Object.entries(objectOf(document.paths))) {
-    const pathItem = dereference(document, item);
-    for (const method of methods.filter((method) => method in pathItem)) {
-      const operation = objectOf(pathItem[method]);
-      const endpoint = `${method.toUpperCase()} ${path}`;
-      const checks = Object.entries(objectOf(operation.responses))
-        // "default" is not a success in openapi-fetch's types and in the client.
-        .filter(([status]) => /^2(\d\d|XX)$/.test(status))
-        .map(([status, response]) => {
-          const content = objectOf(dereference(document, response).content);
-          const types = Object.keys(content).filter(isJsonType);
-          if (types.length === 0) return `"${status}": undefined,`; // not that of 2XX
-          const name = `${endpoint} ${status}`;
-          const place = [path, method, "responses", status, "content", types[0]!, "schema"];
-          const schemas = types.map((type) => objectOf(content[type]).schema ?? true);
-          const schema = schemas.length > 1 ? { anyOf: schemas } : schemas[0]!;
-          responses.push({ name, schema, pointer: pointerTo("paths", ...place) });
-          return `"${status}": (value) => issuesOf(checks[${JSON.stringify(name)}], value),`;
-        });
-      entries.push(`${JSON.stringify(endpoint)}: {
-        operationId: ${JSON.stringify(operation.operationId)},
-        apiKey: "${apiKeyOf(listOf(operation.security ?? document.security))}",
-        idempotent: ${operation["x-idempotent"] ?? isIdempotent(method.toUpperCase())},
-        responses: { ${checks.join("\n")} },
-      },`);
-    }
+  for (const { path, method, operation, contents } of operationsOf(document)) {
+    const endpoint = `${method.toUpperCase()} ${path}`;
+    const checks = contents.map(([status, content]) => {
+      const types = Object.keys(content).filter(isJsonType);
+      if (types.length === 0) return `"${status}": undefined,`; // not that of 2XX
+      const name = `${endpoint} ${status}`;
+      const place = [path, method, "responses", status, "content", types[0]!, "schema"];
+      const schemas = types.map((type) => objectOf(content[type]).schema ?? true);
+      const schema = schemas.length > 1 ? { anyOf: schemas } : schemas[0]!;
+      responses.push({ name, schema, pointer: pointerTo("paths", ...place) });
+      return `"${status}": (value) => issuesOf(checks[${JSON.stringify(name)}], value),`;
+    });
+    entries.push(`${JSON.stringify(endpoint)}: {
+      operationId: ${JSON.stringify(operation.operationId)},
+      apiKey: "${apiKeyOf(listOf(operation.security ?? document.security))}",
+      idempotent: ${operation["x-idempotent"] ?? isIdempotent(method.toUpperCase())},
+      responses: { ${checks.join("\n")} },
+    },`);
   }
   const [scheme] = Object.values(objectOf(objectOf(document.components).securitySchemes));
   const { name = "X-API-Key" } = dereference(document, scheme);

@@ -92,13 +92,6 @@ const visitors: Record<string, () => object> = {
   }),
 
   "note": () => ({
-    Responses: visit((responses, { refuse, read }) => {
-      for (const [status, response] of Object.entries(responses)) {
-        const types = typesOf(response, read);
-        const isOther = status.startsWith("2") && types[0] && !types.some(isJsonType);
-        refuse(status, isOther, `Callers must set \`parseAs\` to read ${types.join(" or ")}`);
-      }
-    }),
     Schema: visit(({ type, format, pattern, maxLength }, { refuse, pointer }) => {
       const isLarge = /integer|number/.test(`${type}`) && /^u?int64$/.test(`${format}`);
       const advice = pointer.includes("/parameters/")
@@ -151,7 +144,8 @@ const visitors: Record<string, () => object> = {
       }),
       SecurityScheme: visit(({ in: place, name }, { refuse }) => {
         const isOther = place === "header" && header !== `${name}`.toLowerCase();
-        const message = `Describe \`${name}\` as a header parameter: the client sends one key`;
+        const message = "Leave this scheme out, and also where `security` names it: the client " +
+          `sends one credential, and callers give a second one as \`headers: { "${name}": … }\``;
         refuse("name", isOther, message);
       }),
       SecurityRequirement: visit((requirement, { refuse }) => {

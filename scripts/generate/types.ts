@@ -3,11 +3,12 @@
 import { createConfig } from "@redocly/openapi-core";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import ts from "typescript";
-import type { JsonObject } from "./json.ts";
+import { isJsonType, type JsonObject } from "./json.ts";
+import { operationsOf } from "./operations.ts";
 
 /** Writes the types of a document, each with documentation. */
 export async function writeTypes(document: JsonObject): Promise<string> {
-  const nodes = await openapiTS(document as unknown as OpenAPI3, {
+  const nodes = await openapiTS(withParseAs(document) as unknown as OpenAPI3, {
     redocly: await createConfig({ rules: {} }), // the document has passed the lint
     silent: true,
     emptyObjectsUnknown: true, // `type: object` alone allows any properties
@@ -21,6 +22,20 @@ export async function writeTypes(document: JsonObject): Promise<string> {
     // Public types must name no types without documentation.
     .replaceAll(/^export type \$(Read|Write)</gm, "/** @ignore */\n$&");
   return `// deno-lint-ignore-file\n${text}`;
+}
+
+/** Adds to the description of operations how callers read what is not JSON. */
+function withParseAs(document: JsonObject): JsonObject {
+  const copy = structuredClone(document);
+  for (const { operation, contents } of operationsOf(copy)) {
+    const types = contents.flatMap(([, content]) => Object.keys(content))
+      .filter((type) => !isJsonType(type));
+    if (types.length === 0) continue;
+    const { description = "" } = operation;
+    operation.description = `${description}\n\nSet \`parseAs\` to read ${types.join(" or ")}.`
+      .trim();
+  }
+  return copy;
 }
 
 /** Adds docs to an interface and its members where openapi-typescript writes none. */

@@ -94,16 +94,17 @@ export interface SandboxOptions {
    * path, in braces: `"GET reports/{id}"`. Endpoints that the OpenAPI document does not have need a
    * valid key.
    *
-   * A route matches a request whose path ends with the route's path. If several routes match, also
-   * counting the operations of the OpenAPI document, the first of these rules that applies decides:
+   * A route handles requests that have its method and a path that ends with its own. If several
+   * routes match, including operations of the OpenAPI document, the first of these rules that tells
+   * them apart decides:
    *
-   * 1. The route with the most segments wins: `"GET users/{id}/reports"` before `"GET reports"`.
-   * 2. Segments are compared from left to right. At the first in which one route has a name and the
-   *    other one a parameter, the name wins, as OpenAPI says of paths: `"GET reports/export"` before
+   * 1. More segments come first: `"GET users/{id}/reports"` before `"GET reports"`.
+   * 2. Names come before parameters, as OpenAPI says of paths. The leftmost segment that is a
+   *    parameter of only one of two routes counts: `"GET reports/export"` comes before
    *    `"GET reports/{id}"`, and that one before `"GET {kind}/export"`.
-   * 3. The routes differ at most in the names of their parameters. The first in the order given
-   *    wins. An operation of the OpenAPI document is last, so that a route can replace it, for
-   *    example to test an error.
+   * 3. Routes that differ only in the names of their parameters come in the order given, and before
+   *    an operation of the OpenAPI document. So a route can replace an operation, for example to
+   *    test an error.
    *
    * @default {{}}
    */

@@ -1,24 +1,41 @@
+// What the scripts behind `deno task check` and `deno task test` print, for tasks and tests of a
+// project of their own.
 import { expect } from "@std/expect";
-import { copyProject } from "../../scripts/support/files.ts";
+import { join } from "node:path";
+import { makeFolder, root } from "../../scripts/support/files.ts";
 import { deno, run } from "../../scripts/support/process.ts";
 
-Deno.test("check runs all its parts and names those that failed, and test prints why", async () => {
-  await using project = await copyProject();
-  const task = (...args: string[]) =>
-    run(deno, ["task", "--quiet", ...args], { cwd: project.path });
-  const failing = 'Deno.test("a failure", () => { throw "a reason" }); var unused';
-  await project.write("tests/config/failing.test.ts", failing);
-  const { code, stdout } = await task("check");
+Deno.test("check runs all its parts, and names those that failed", async () => {
+  await using project = await makeFolder();
+  const fails = "echo a reason && exit 3";
+  await project.write("deno.json", { tasks: { a: fails, b: "sleep 1", c: `sleep 1 && ${fails}` } });
+  const args = ["run", "-A", "--quiet", join(root, "scripts/check.ts"), "a", "b", "c"];
+  const { code, stdout } = await run(deno, args, { cwd: project.path });
   expect(code).toBe(1);
-  expect(stdout.match(/^(ok|FAILED) .*(?= \(\d+ s\)$)/gm)!.sort()).toEqual([
-    "FAILED check:format",
-    "FAILED check:lint",
-    ...["docs", "publish", "spec", "types"].map((part) => `ok     check:${part}`),
-  ]);
-  expect(stdout).toMatch(/no-var[^]*\nThese failed: check:format, check:lint\n$/);
+  const lines = stdout.replaceAll(/ \(\d+ s\)$/gm, "").trim().split("\n");
+  const parts = ["FAILED a", "FAILED c", "a reason", "a reason", "ok     b"];
+  expect(lines.slice(0, -2).sort()).toEqual(parts);
+  expect(lines.slice(-2)).toEqual(["", "These failed: a, c"]);
+});
 
-  const failed = await task("test", "--filter", "a failure");
+Deno.test("test prints dots, why a test failed, and which tests did not end", async () => {
+  await using project = await makeFolder();
+  const tests = (limit: string, ...args: string[]) =>
+    run(deno, ["run", "-A", "--quiet", join(root, "scripts/run_tests.ts"), ...args], {
+      cwd: project.path,
+      env: { TEST_LIMIT: limit },
+    });
+  await project.write("a.test.ts", 'for (const name of "ab") Deno.test(name, () => {});');
+  const passed = await tests("60");
+  expect([passed.code, passed.stdout]).toEqual([0, expect.stringMatching(/^\.\.\nok .*\n\n$/)]);
+
+  await project.write("b.test.ts", 'Deno.test("a failure", () => { throw "a reason" });');
+  const failed = await tests("60", "--filter", "a failure");
   expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining("a reason")]);
-  const passed = await task("test", "--filter", "section");
-  expect([passed.code, passed.stdout]).toEqual([0, expect.stringMatching(/^\.+\nok .*\n\n$/)]);
+
+  await project.write("b.test.ts", 'Deno.test("has no end", () => { while (true); });');
+  const stopped = await tests("15", "--no-check", "--parallel");
+  expect(stopped.code).not.toBe(0);
+  expect(stopped.stdout).toContain("\nhas no end =>");
+  expect(stopped.stderr).toContain("longer than 15 s");
 });

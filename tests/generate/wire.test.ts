@@ -3,6 +3,7 @@ import { expect } from "@std/expect";
 import { copyProject } from "../../scripts/support/files.ts";
 import { addOverlay } from "../fixtures/add.ts";
 import { deno, mustRun } from "../../scripts/support/process.ts";
+import { keyHeader } from "../client.ts";
 import { json, serve } from "../server.ts";
 
 const consumer = `
@@ -42,7 +43,7 @@ await keep(async () => {
 });
 await keep(get); // without what responses must have
 await keep(get); // with a wrong value below
-await keep(get); // nested too deep
+await keep(async () => void await get()); // nested too deep for any stack, also to be printed
 await keep(async () => (await get()).error?.title);
 await keep(async () => {
   const params = { path: { id: "1", names: ["x"] } } satisfies { path: { id: "1"; names: string[] } };
@@ -97,12 +98,20 @@ Deno.test("what is generated is sent, typed and checked as the document says", a
   await addOverlay(project);
   const options = { cwd: project.path };
   await mustRun(deno, ["task", "--quiet", "generate"], options);
+  const types = await Deno.readTextFile(`${project.path}/src/generated/types.ts`);
+  expect(types).toContain(`
+    /**
+     * What is not JSON.
+     * Set \`parseAs\` to read text/csv.
+     */
+    get: operations["fixtureText"];`);
   await project.write("consumer.ts", consumer);
   const flags = ["--quiet", "--import-map=import_map.npm.json"];
   await mustRun(deno, ["check", ...flags, "consumer.ts"], options);
 
   const feature = { id: 1, name: "n", first: { name: "f" }, any: { anything: 1 }, kind: "a" };
-  const deep = '{"id":1,"name":"n","parent":'.repeat(10_000) + "null" + "}".repeat(10_000);
+  const levels = 100_000;
+  const deep = '{"id":1,"name":"n","parent":'.repeat(levels) + "null" + "}".repeat(levels);
   const responses: [unknown, number?][] = [
     [{ ...feature, parent: { ...feature, parent: { ...feature } }, counts: { c: 1 } }],
     [{ name: "n" }],
@@ -151,8 +160,8 @@ Deno.test("what is generated is sent, typed and checked as the document says", a
     add,
     "GET /fixture-text/a~b:%20$&/ ",
   ]);
-  for (const { headers } of server.requests) expect(headers["x-api-key"]).toBe("key");
+  for (const { headers } of server.requests) expect(headers[keyHeader]).toBe("key");
   expect(server.requests[0]!.headers).toMatchObject({ "x-count": "7", "x-flag": "false" });
-  const types = server.requests.slice(7, 9).map(({ headers }) => headers["content-type"]);
-  expect(types).toEqual(["application/json", "application/merge-patch+json"]);
+  const sent = server.requests.slice(7, 9).map(({ headers }) => headers["content-type"]);
+  expect(sent).toEqual(["application/json", "application/merge-patch+json"]);
 });

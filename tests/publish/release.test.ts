@@ -11,12 +11,14 @@ interface Repository {
   changelog?: string;
   /** Whether the remote's `main` has the commit. */
   merged?: boolean;
+  /** Another tag. */
+  other?: string;
 }
 
 /** Runs the check on a tag, in a repository made for it. */
 async function check(
   tag: string,
-  { version = "1.2.3", changelog = NOTES, merged = true }: Repository,
+  { version = "1.2.3", changelog = NOTES, merged = true, other = "v1.2.2" }: Repository,
 ) {
   await using repository = await makeFolder();
   await repository.write("deno.json", { version });
@@ -27,6 +29,7 @@ async function check(
   await git("init", "--quiet");
   await git(...author, "commit", "--quiet", "--allow-empty", "--message=First");
   await git("update-ref", "refs/remotes/origin/main", "HEAD");
+  await git("tag", other);
   if (!merged) await git(...author, "commit", "--quiet", "--allow-empty", "--message=Second");
   const script = join(root, "scripts/check_release.ts");
   const args = ["run", "--quiet", "--no-config", "--allow-read", "--allow-run=git", script, tag];
@@ -37,7 +40,8 @@ for (const [version, distTag] of Object.entries({ "1.2.3": "latest", "2.0.0-beta
   Deno.test(`check_release prints the dist-tag ${distTag} and the notes of ${version}`, async () => {
     const more = '- `Another`,\n  "more":\n  - Part.\n\n## [1.2.2] - 2026-01-01\n\n- Old.\n';
     const changelog = NOTES.replace("1.2.3", version) + more;
-    const { stdout, success } = await check(`v${version}`, { version, changelog });
+    const repository = { version, changelog, other: "v3.0.0-beta.1" };
+    const { stdout, success } = await check(`v${version}`, repository);
     const notes = JSON.stringify('### Added\n\n- A thing.\n- `Another`, "more":\n  - Part.');
     expect([success, stdout]).toEqual([true, `dist-tag=${distTag}\nnotes=${notes}\n`]);
   });
@@ -62,6 +66,7 @@ const refused: Record<string, [tag: string, repository: Repository, problem: str
     "CHANGELOG.md has no entries",
   ],
   "a commit that is not on main": ["v1.2.3", { merged: false }, 'not on "origin/main"'],
+  "a version older than a tag": ["v1.2.3", { other: "v1.10.0" }, '"v1.10.0" is newer'],
 };
 for (const [name, [tag, repository, problem]] of Object.entries(refused)) {
   Deno.test(`check_release refuses ${name}`, async () => {

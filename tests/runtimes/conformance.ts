@@ -17,6 +17,9 @@ import {
 } from "@scam-address/client";
 import { createSandbox } from "@scam-address/client/sandbox";
 
+/** The header of the key; the bundler replaces the name. */
+declare const KEY_HEADER: string;
+
 /** An endpoint that no OpenAPI document has. */
 const undocumented = "undocumented";
 
@@ -102,11 +105,11 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     const service = client("service", {
       apiKey: "k1",
       fetch(request) {
-        seen.push(request.headers.get("X-API-Key"));
+        seen.push(request.headers.get(KEY_HEADER));
         return fetch(request);
       },
     });
-    const headers = { "X-API-Key": "stray" };
+    const headers = { [KEY_HEADER]: "stray" };
     service.use({ onRequest: ({ request }) => new Request(request, { headers }) });
     await service.checkKey("valid-key");
     assertEquals(seen, [null]);

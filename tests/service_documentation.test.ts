@@ -1,6 +1,8 @@
 // The service's contract: one test for each rule of its document, named after the section.
 import { expect } from "@std/expect";
 import { createClient, type KeyStatus } from "../mod.ts";
+import { apiKeyHeader } from "../src/generated/operations.ts";
+import { keyHeader } from "./client.ts";
 import { json, type Recorded, serve, validKey } from "./server.ts";
 
 function only<T>(items: T[]): T {
@@ -71,18 +73,18 @@ Deno.test("section 4: checkKey is a POST of exactly the key as JSON", async () =
   expect(request.body).toBe('{"apiKey":"some-key"}');
 });
 
-Deno.test("section 4: checkKey needs no authentication and sends no X-API-Key header", async () => {
+Deno.test("section 4: checkKey needs no authentication and sends no header with the key", async () => {
   await using server = await serve((_, response) => json(response, validKey));
-  const headers = { "X-API-Key": "from-headers", "x-other": "kept" };
+  const headers = { [apiKeyHeader]: "from-headers", "x-other": "kept" };
   const client = createClient({ baseUrl: server.url, apiKey: "client-key", headers });
   await client.checkOwnKey();
   await client.checkKey("some-key");
   await client.POST("/checkKey", { body: { apiKey: "some-key" }, headers });
-  client.use({ onRequest: ({ request }) => request.headers.set("X-API-Key", "from-middleware") });
+  client.use({ onRequest: ({ request }) => request.headers.set(apiKeyHeader, "from-middleware") });
   await client.checkOwnKey();
   expect(server.requests).toHaveLength(4);
   for (const { headers } of server.requests) {
-    expect(headers).not.toHaveProperty("x-api-key");
+    expect(headers).not.toHaveProperty(keyHeader);
     expect(headers["x-other"]).toBe("kept");
     expect(headers["content-type"]).toBe("application/json");
   }
@@ -124,17 +126,17 @@ Deno.test("section 4: other endpoints respond with any JSON, or without content"
   expect(await client.call("DELETE", "nothing")).toBe(undefined);
 });
 
-Deno.test("section 5.1: every authenticated request sends the key in X-API-Key", async () => {
+Deno.test(`section 5.1: every authenticated request sends the key in ${apiKeyHeader}`, async () => {
   await using server = await serve((_, response) => json(response, []));
-  const headers = { "x-api-key": "from-headers" };
+  const headers = { [keyHeader]: "from-headers" };
   const client = createClient({ baseUrl: server.url, apiKey: "client-key", headers });
   for (const method of ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] as const) {
     await client.call(method, "endpoint", { headers });
   }
-  client.use({ onRequest: ({ request }) => request.headers.delete("x-api-key") });
+  client.use({ onRequest: ({ request }) => request.headers.delete(keyHeader) });
   await client.call("GET", "endpoint");
   expect(server.requests).toHaveLength(8);
-  for (const { headers } of server.requests) expect(headers["x-api-key"]).toBe("client-key");
+  for (const { headers } of server.requests) expect(headers[keyHeader]).toBe("client-key");
 });
 
 Deno.test("section 5.2: authenticated requests send Content-Type, with and without a body", async () => {

@@ -1,0 +1,47 @@
+// Examples print what the comments beside `console.log` say: `console.log(1 + 1); // 2`.
+import { expect } from "@std/expect";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { format } from "node:util";
+import { listFiles, makeFolder, root } from "../../scripts/support/files.ts";
+
+/** What is printed, and what the comment in its line says. */
+const printing = /console\.log\((.* \/\/ (.*))$/gm;
+
+/** The examples of a Markdown file, or of the doc comments of a module, that print something. */
+function examplesOf(text: string): string[] {
+  const markdown = text.replaceAll(/^ *\* ?/gm, "");
+  return [...markdown.matchAll(/^ *```ts\n(.*?)^ *```$/gms)].map(([, code]) => code!)
+    .filter((code) => code.match(printing));
+}
+
+/** Runs an example; resolves to what each comment says, and what its line printed. */
+async function run(example: string): Promise<Map<string, Set<string>>> {
+  const outputs = new Map<string, Set<string>>();
+  const code = example.replaceAll(printing, (_, rest, said) => {
+    outputs.set(said, new Set());
+    return `printed(${JSON.stringify(said)}, ${rest}`;
+  });
+  await using folder = await makeFolder();
+  const printed = (said: string, ...values: unknown[]) => outputs.get(said)!.add(format(...values));
+  Object.assign(globalThis, { printed });
+  await import(pathToFileURL(await folder.write("example.ts", code)).href);
+  return outputs;
+}
+
+const sources = (await listFiles(join(root, "src"))).map((file) => `src/${file}`);
+let count = 0;
+for (const file of ["README.md", "mod.ts", ...sources.filter((file) => file.endsWith(".ts"))]) {
+  const examples = examplesOf(await Deno.readTextFile(join(root, file)));
+  count += examples.length;
+  if (examples.length === 0) continue;
+  Deno.test(`the examples of ${file} print what their comments say`, async () => {
+    for (const example of examples) {
+      for (const [said, printed] of await run(example)) {
+        expect([...printed], example).toEqual([said]);
+      }
+    }
+  });
+}
+
+Deno.test("there are examples that print", () => expect(count).toBeGreaterThan(5));
