@@ -64,7 +64,7 @@ Deno.test("editors offer the options of a typed method, with their docs", () => 
   const offered = {
     timeout: expect.stringContaining("in milliseconds"),
     retries: expect.stringContaining("ClientOptions.retries"),
-    idempotent: expect.stringContaining("may be sent again"),
+    idempotent: expect.stringContaining("safe to repeat"),
   };
   expect(complete('client.POST("/checkKey", { body: { apiKey: "k" }, | })')).toMatchObject(offered);
   expect(complete('wider.GET("/a", { | })')).toMatchObject(offered);
