@@ -98,11 +98,7 @@ export function readCall(
   checkArguments(method, path, init);
   const { apiKey, baseUrl, clock, maxResponseBytes, onRetry } = settings;
   const { body, idempotent, middleware, parseAs = "json" } = init;
-  const {
-    bodySerializer = settings.bodySerializer,
-    fetch = settings.fetch,
-    Request = settings.Request,
-  } = init;
+  const { fetch = settings.fetch, Request = settings.Request } = init;
   const { signal, timeout, retries } = readCallOptions(init, settings);
   const operation = isDocumented ? operations[`${method} ${path}`] : undefined;
   const { apiKey: needed = "required" } = operation ?? {};
@@ -133,7 +129,8 @@ export function readCall(
     idempotent,
     isJson: parseAs === "json",
     isPrivate: !hasMiddleware && !middleware?.length && !Request &&
-      (parseAs === "json" || parseAs === "text") && hasText(body, bodySerializer) &&
+      (parseAs === "json" || parseAs === "text") &&
+      hasText(body, init.bodySerializer ?? settings.bodySerializer) &&
       !FETCH_OPTIONS.some((name) => name in init),
     isNative: !fetch,
     failures,

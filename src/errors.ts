@@ -95,7 +95,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   static override [Symbol.hasInstance](value: unknown): boolean {
     // Even while it is constructed, which older compilers check, and for subclasses made elsewhere.
     if (super[Symbol.hasInstance](value)) return true;
-    const isOurs = this === ScamAddressError || Object.hasOwn(this, "code");
+    const isOurs = this === ScamAddressError || Object.prototype.hasOwnProperty.call(this, "code");
     if (!isOurs || !(brand in Object(value))) return false;
     return this.code === undefined || this.code === (value as ScamAddressError).code;
   }
