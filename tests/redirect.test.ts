@@ -1,15 +1,7 @@
 import { expect } from "@std/expect";
 
 import { createClient, RedirectError } from "../mod.ts";
-import {
-  apiKey,
-  baseUrl,
-  checkKeyPath,
-  keyHeader,
-  sendAll,
-  testWatched,
-  undocumented,
-} from "./client.ts";
+import { apiKey, baseUrl, checkKeyPath, sendAll, testWatched, undocumented } from "./client.ts";
 import { deferred } from "./deferred.ts";
 import { failure, failures } from "./failure.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
@@ -73,17 +65,4 @@ Deno.test("call() refuses an opaque redirect, as browsers return it", async () =
   expect(error.status).toBe(0);
   expect("location" in error).toBe(false);
   expect(sent).toBe(1);
-});
-
-Deno.test("requestInitExt overrides neither the method, the headers nor the handling of redirects", async () => {
-  await using server = await serve((_, response) => {
-    response.writeHead(307, { location: "/target" }).end();
-  });
-  const requestInitExt = { redirect: "follow", method: "DELETE", headers: {} };
-  for (const options of [{}, { fetch: globalThis.fetch }]) {
-    const client = createClient({ baseUrl: server.url, apiKey, requestInitExt, ...options });
-    await failure(RedirectError, client.call("GET", undocumented));
-  }
-  expect(server.requests.map(({ method, url, headers }) => [method, url, headers[keyHeader]]))
-    .toEqual(Array(2).fill(["GET", `/${undocumented}`, apiKey]));
 });
