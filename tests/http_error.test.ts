@@ -22,7 +22,7 @@ testWatched("methods keep status, headers and body of a 4xx or 5xx response", as
     response.writeHead(status!, headers).end(bodies[index!]![0]);
   });
   const client = create({ baseUrl: server.url, apiKey });
-  for (const status of [400, 401, 404, 451, 501, 599]) {
+  for (const status of [400, 404, 599]) {
     for (const [index, [, body]] of bodies.entries()) {
       const name = `${status}/${index}`;
       const error = await failure(HttpError, client.call("POST", name, { body: {} }));
