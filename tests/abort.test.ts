@@ -158,7 +158,9 @@ testWatched("a signal ends calls that connect, or wait for a response", async (c
       expect(await Promise.all(calls.map(caught))).toEqual(Array(4).fill("stop"));
     }
   }
+  const stopped = Date.now();
   await Promise.all(closed.map(({ promise }) => promise)); // the connections
+  expect(Date.now() - stopped).toBeLessThan(10_000); // long before the server closes them
 });
 
 testWatched("methods follow the signal of a request that middleware made", async (create) => {

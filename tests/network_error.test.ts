@@ -22,25 +22,32 @@ testWatched("methods name the address and the reason of a refused connection", a
   }
 });
 
-const brokenResponses: [string, string][] = [
-  ["nothing at all", ""],
-  ["half a head", "HTTP/1.1 200 OK\r\nContent-"],
-  ["something that is not HTTP", "220 mail.example ESMTP\r\n"],
-  ["a status that is not a number", "HTTP/1.1 abc OK\r\n\r\n"],
-  ["a header that is too large", `${head}X: ${"x".repeat(2 ** 20)}\r\n\r\n`],
-  ["an end without length", `${head}Transfer-Encoding: chunked\r\n\r\n5\r\n[1,2,\r\n`],
-  ["a body shorter than announced", `${head}Content-Length: 100\r\n\r\n[1,2]`],
-  ["chunks that are garbage", `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n[1,2]\r\n`],
-  ["gzip that is garbage", `${head}Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\n[1,2]`],
-  ["another protocol", "HTTP/1.1 101 No\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"],
-];
+const noResponses: Record<string, string> = {
+  "nothing at all": "",
+  "half a head": "HTTP/1.1 200 OK\r\nContent-",
+  "something that is not HTTP": "220 mail.example ESMTP\r\n",
+  "a status that is not a number": "HTTP/1.1 abc OK\r\n\r\n",
+  "a header that is too large": `${head}X: ${"x".repeat(2 ** 20)}\r\n\r\n`,
+  "another protocol": "HTTP/1.1 101 No\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+};
 
-for (const [kind, bytes] of brokenResponses) {
+const incomplete: Record<string, string> = {
+  "an end without length": `${head}Transfer-Encoding: chunked\r\n\r\n5\r\n[1,2,\r\n`,
+  "a body shorter than announced": `${head}Content-Length: 100\r\n\r\n[1,2]`,
+  "chunks that are garbage": `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n[1,2]\r\n`,
+  "gzip that is garbage": `${head}Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\n[1,2]`,
+};
+
+for (const [kind, bytes] of Object.entries({ ...noResponses, ...incomplete })) {
   testWatched(`methods report ${kind} as a NetworkError`, async (create) => {
     await using server = await serveBytes((socket) => void socket.end(bytes));
     const client = create({ baseUrl: server.url, apiKey, retries: 0 });
+    // Where a response begins, runtimes differ.
+    const problem = kind in incomplete
+      ? / got no complete response: ./
+      : / got no (complete )?response: ./;
     for (const { cause, message } of await failures(NetworkError, sendAll(client))) {
-      expect(message).toMatch(/ got no (complete )?response: ./);
+      expect(message).toMatch(problem);
       expect(cause).toBeInstanceOf(Error);
     }
   });
