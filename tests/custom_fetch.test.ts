@@ -128,3 +128,9 @@ Deno.test("call() and GET() read a response of another realm", async () => {
     expect((await client.GET(`/${undocumented}`)).data).toEqual([1]);
   }
 });
+
+Deno.test("methods change no response that a custom fetch returns", async () => {
+  const response = Response.json([1]);
+  expect(await clientOf(() => response).client.call("GET", undocumented)).toEqual([1]);
+  expect(Object.hasOwn(response, "text")).toBe(false);
+});
