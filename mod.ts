@@ -1,6 +1,6 @@
 /**
- * The client of the Scam Address Service: it checks API keys, and calls the service's operations
- * with the `X-API-Key` header handled for you.
+ * A client for the Scam Address Service. It checks whether an API key is valid and how many credits
+ * it has, and calls the service's other operations with your key, in the `X-API-Key` header.
  *
  * {@linkcode createClient} makes a client, with the options of {@linkcode ClientOptions}.
  * {@linkcode ScamAddressClient} describes its methods, such as
@@ -12,8 +12,8 @@
  *
  * The other entry points:
  *
- * - [`sandbox`](https://jsr.io/@scam-address/client/doc/sandbox) is the service in memory, for tests
- *   and demonstrations.
+ * - [`sandbox`](https://jsr.io/@scam-address/client/doc/sandbox) is an in-memory stand-in for the
+ *   service, for tests and demonstrations.
  * - [`sandbox/server`](https://jsr.io/@scam-address/client/doc/sandbox/server) serves it over HTTP.
  * - [`cli`](https://jsr.io/@scam-address/client/doc/cli) is the command `scam-address`.
  *
@@ -25,7 +25,7 @@
  * const client = createClient({
  *   baseUrl: "https://service.example/api/",
  *   apiKey: "demo-key",
- *   fetch: createSandbox().fetch, // leave it out to call the service
+ *   fetch: createSandbox().fetch, // delete this line to call the service
  * });
  * const status = await client.checkOwnKey();
  * console.log(status.apiKeyValid ? status.data.credits : "not valid"); // 100

@@ -77,7 +77,6 @@ await build({
   compilerOptions: {
     target: "ES2022",
     lib: ["ES2022", "DOM", "DOM.Iterable"],
-    noImplicitReturns: true,
     noUncheckedIndexedAccess: true,
     useUnknownInCatchVariables: true,
   },

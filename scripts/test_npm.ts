@@ -70,37 +70,80 @@ Deno.test("README's links work wherever it is shown", async () => {
   expect(links.filter((link) => !/^(https:\/\/|#)/.test(link))).toEqual([]);
 });
 
-/** What README's recipes use, in versions that run on Node 20. */
-const RECIPES = ["msw@2.15.0", "pino@10.4.0", "@types/node@20.19.25"];
+/** What README's examples use, in versions that run on Node 20. */
+const USED = [
+  ...["msw@2.15.0", "p-map@7.1.1", "pino@10.4.0", "pino-http@11.0.0", "zod@4.6.7"],
+  `@types/node@${NODE_TYPES_VERSION}`,
+];
 
-Deno.test("README's recipes for MSW and pino compile and run as they are printed", async () => {
-  const recipes = join(work.path, "recipes");
-  await installPackage(tarball, recipes, ...RECIPES);
+/** What those of README's examples contain that are imported, or that need files to run. */
+const MARKS = {
+  msw: 'from "msw"',
+  pino: 'from "pino"',
+  check_keys: "function checkKeys(",
+  many_keys: "results.tsv", // which tests/docs/ runs
+};
+
+Deno.test("README's examples compile and run on Node.js as they are printed", async () => {
+  const examples = join(work.path, "examples");
+  await installPackage(tarball, examples, ...USED);
+  const module = { private: true, type: "module" }; // as README says
+  await Deno.writeTextFile(join(examples, "package.json"), JSON.stringify(module));
   const readme = await Deno.readTextFile(join(folder, "README.md"));
-  for (const name of ["msw", "pino"]) {
-    const blocks = [...readme.matchAll(/^```ts ignore\n(.*?)^```$/gms)].map(([, code]) => code!);
-    const code = blocks.find((code) => code.includes(`from "${name}"`))!;
-    await Deno.writeTextFile(join(recipes, `${name}.mts`), code);
+  const names: string[] = [];
+  for (const [, code] of readme.matchAll(/^```ts.*?\n(.*?)^```$/gms)) {
+    const [name = `example_${names.length}`] = Object.entries(MARKS).find(([, mark]) =>
+      code!.includes(mark)
+    ) ?? [];
+    await Deno.writeTextFile(join(examples, `${name}.ts`), code!);
+    names.push(name);
   }
   const program = `
-    import { createClient } from "@scam-address/client";
+    import { createServer } from "node:http";
+    import type { AddressInfo } from "node:net";
+    import { createClient, NetworkError } from "@scam-address/client";
     import { setupServer } from "msw/node";
-    import { handlers } from "./msw.mjs";
-    const server = setupServer(...handlers);
-    server.listen({ onUnhandledRequest: "error" });
+    import { handlers } from "./msw.ts";
+    const mocked = setupServer(...handlers);
+    mocked.listen({ onUnhandledRequest: "error" });
     const client = createClient({ baseUrl: "https://service.example/" });
     console.log(JSON.stringify(await client.checkKey("demo-key")));
-    server.close();
-    await import("./pino.mjs");
+    mocked.close();
+    const { logger, logRequests } = await import("./pino.ts");
+    logger.error({ err: new RangeError("Another error") });
+    logger.error({ err: null });
+    const server = createServer((request, response) => {
+      logRequests(request, response);
+      request.log.error({ err: null });
+      response.err = new NetworkError("The service is down", {});
+      response.writeHead(500).end();
+    }).listen(0, "127.0.0.1", async () => {
+      await fetch(\`http://127.0.0.1:\${(server.address() as AddressInfo).port}\`);
+      server.close();
+      server.closeAllConnections();
+    });
   `;
-  await Deno.writeTextFile(join(recipes, "program.mts"), program);
+  await Deno.writeTextFile(join(examples, "program.ts"), program);
   const tsc = join(await installTool("typescript", TYPESCRIPT_VERSIONS[1]!), "bin/tsc");
-  const flags = ["--module", "nodenext", "--target", "es2022", "--strict", "--skipLibCheck"];
-  await mustRun("node", [tsc, ...flags, "program.mts", "msw.mts", "pino.mts"], { cwd: recipes });
-  const output = await mustRun("node", ["program.mjs"], { cwd: recipes });
-  const [status, log] = output.trim().split("\n").map((line) => JSON.parse(line));
+  const flags = ["--module", "nodenext", "--target", "es2022", "--lib", "es2022", "--strict"];
+  const files = [...names, "program"].map((name) => `${name}.ts`);
+  const output = ["--skipLibCheck", "--rewriteRelativeImportExtensions"];
+  await mustRun("node", [tsc, ...flags, ...output, ...files], { cwd: examples });
+  for (const name of names.filter((name) => name.startsWith("example_"))) {
+    await mustRun("node", [`${name}.js`], { cwd: examples });
+  }
+  const printed = await mustRun("node", ["program.js"], { cwd: examples });
+  const [status, ...logs] = printed.trim().split("\n").map((line) => JSON.parse(line));
   expect(status).toEqual({ apiKeyValid: true, data: { credits: 100 } });
-  expect(log).toMatchObject({ err: { name: "NetworkError", message: "The service is down" } });
+  const ours = { name: "NetworkError", code: "network", message: "The service is down" };
+  const other = { message: "Another error", stack: expect.stringContaining("RangeError") };
+  expect(logs.map(({ err }) => err)).toEqual([
+    { ...ours, isTemporary: true },
+    expect.objectContaining(other),
+    null, // of pino
+    null, // of pino-http
+    { ...ours, isTemporary: true },
+  ]);
 });
 
 Deno.test("package.json exports the OpenAPI document", async () => {

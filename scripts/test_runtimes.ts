@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { apiKeyHeader } from "../src/generated/operations.ts";
 import { type CaseResult, serveConformance } from "../tests/runtimes/server.ts";
+import { serve } from "../tests/server.ts";
 import { chromium, openPage, skipped } from "./support/chromium.ts";
 import { makeFolder, root } from "./support/files.ts";
 import {
@@ -23,7 +24,7 @@ import {
   installTool,
   takePackage,
 } from "./support/npm.ts";
-import { run } from "./support/process.ts";
+import { deno, run } from "./support/process.ts";
 
 const { os } = Deno.build;
 const NODE_VERSIONS = ["20.20.2", "22.23.3", "24.21.0", "26.10.0"];
@@ -95,12 +96,17 @@ function testRuntime(
   });
 }
 
+/** Installs a version of Node; resolves to its program. */
+async function installNode(version: string): Promise<string> {
+  return join(await installTool(`node-${os}-${arch}`, version), "bin/node");
+}
+
 const external: BuildOptions = { packages: "external" };
 
 for (const version of NODE_VERSIONS) {
   for (const [format, title] of [["esm", "ES modules"], ["cjs", "CommonJS"]] as const) {
     testRuntime(`Node ${version}, ${title}`, async (bundle) => {
-      const command = join(await installTool(`node-${os}-${arch}`, version), "bin/node");
+      const command = await installNode(version);
       const output = format === "cjs" ? "program.cjs" : "program.mjs";
       return { command, args: [await bundle("program.ts", output, { ...external, format })] };
     });
@@ -133,3 +139,30 @@ testRuntime(`Chromium${skipped}`, async (bundle) => {
   const args = openPage(pathToFileURL(page).href, join(project, "chromium"));
   return { command: chromium!, args, stays: true };
 }, !chromium);
+
+/** Adds a test that runs the command on a runtime, with a reader that waits. */
+function testCommand(name: string, install: () => Promise<string>, ...args: string[]): void {
+  Deno.test(`${name} prints all that --json has, for a slow reader`, async () => {
+    const body = "\u0001".repeat(60_000); // six times as much in JSON, more than a pipe holds
+    await using server = await serve((_, response) => void response.writeHead(402).end(body));
+    const program = join(project, "node_modules/@scam-address/client/esm/src/cli/main.js");
+    const child = new Deno.Command(await install(), {
+      args: [...args, program, "check-key", "--json", `--base-url=${server.url}`],
+      env: { SCAM_ADDRESS_API_KEY: "some-key" },
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    const reader = child.stdout.getReader();
+    const parts = [await reader.read()];
+    await new Promise((resolve) => setTimeout(resolve, 500)); // it has written what it can
+    while (!parts.at(-1)!.done) parts.push(await reader.read());
+    const text = await new Blob(parts.map(({ value }) => value ?? "")).text();
+    expect(JSON.parse(text).error).toMatchObject({ status: 402, body });
+    expect((await child.status).code).toBe(3); // its standard input is still open
+    await child.stdin.close();
+  });
+}
+
+for (const version of NODE_VERSIONS) testCommand(`Node ${version}`, () => installNode(version));
+testCommand(`Bun ${BUN_VERSION}`, installBun);
+testCommand(`Deno ${Deno.version.deno}`, () => Promise.resolve(deno), "run", "-A");

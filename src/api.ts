@@ -32,10 +32,9 @@ export type InvalidKey = Extract<KeyStatus, { apiKeyValid: false }>;
 export type Method = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | "PUT";
 
 /**
- * The type of a response that has a schema of the OpenAPI document: the schema's type without its
- * `writeOnly` properties.
+ * A schema's type in responses, without `writeOnly` properties.
  *
- * @typeParam Schema The schema, a member of `components["schemas"]`.
+ * @typeParam Schema The schema of the OpenAPI document, a member of `components["schemas"]`.
  *
  * @example Name the data of a response
  * ```ts
@@ -48,10 +47,9 @@ export type Method = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | 
 export type Readable<Schema> = ResponseOf<{ responses: { 200: ContentOf<Schema> } }>;
 
 /**
- * The type of a request's body that has a schema of the OpenAPI document: the schema's type without
- * its `readOnly` properties.
+ * A schema's type in requests, without `readOnly` properties.
  *
- * @typeParam Schema The schema, a member of `components["schemas"]`.
+ * @typeParam Schema The schema of the OpenAPI document, a member of `components["schemas"]`.
  *
  * @example Name the body of a request
  * ```ts
@@ -96,7 +94,7 @@ type OutputOf<Given extends StandardSchema> = StandardSchemaV1.InferOutput<Given
  * Code that runs around calls: [middleware of
  * openapi-fetch](https://openapi-ts.dev/openapi-fetch/middleware-auth), an object with one or more
  * of the functions below. Add it with {@linkcode ScamAddressClient.use}, or with the option
- * `middleware` of `GET`, `POST` and the other methods.
+ * `middleware` of the typed methods (`GET`, `POST` and so on).
  *
  * - `onRequest({ request, schemaPath, params, options, id })` is called before the first attempt.
  *   It may return a `Request` to send instead, or a `Response` to use instead of sending.
@@ -110,8 +108,8 @@ type OutputOf<Given extends StandardSchema> = StandardSchemaV1.InferOutput<Given
  * `checkKey`, which contains a key. Its `options.parseAs` is `"text"` in place of `"json"`, because
  * this client parses JSON itself.
  *
- * A call rejects with what middleware throws. Middleware and the responses that it returns are not
- * limited in time or size, except by the call's `signal`.
+ * Errors thrown by middleware reach you unchanged. Middleware and the responses that it returns are
+ * not limited in time or size, except by the call's `signal`.
  *
  * @example Add a header to every request, and log every response
  * ```ts
@@ -144,10 +142,10 @@ export interface ClientOptions {
    * The API key. It is sent in the `X-API-Key` header of operations that need one, and
    * `checkOwnKey` checks it. Without it, only operations that need no key can be called.
    *
-   * A key is printable ASCII, without spaces at its ends, of at most 4,096 characters.
+   * A key has 1 to 4,096 printable ASCII characters, without leading or trailing spaces.
    *
    * A function that returns the key, or a promise of it, is called once for each call that needs
-   * the key, so that keys can rotate. A call rejects with what the function throws.
+   * the key, so that keys can rotate. Errors thrown by the function reach you unchanged.
    *
    * @example A key that rotates
    * ```ts
@@ -196,6 +194,31 @@ export interface ClientOptions {
    * It must return a `Response` that nobody has read. It must not follow redirects but return them,
    * as the request's `redirect: "manual"` says. What it throws becomes a `NetworkError`, whose
    * `cause` has its message, code and stack.
+   *
+   * The request's `signal` ends the attempt. To change a request, call `fetch(request, { headers })`.
+   * If you make another `Request` of it, pass the signal on: `fetch(other, { signal: request.signal })`.
+   * On Node.js, a request that is made as `new Request(request)` may otherwise be no longer aborted
+   * after a garbage collection, and its connection stays open.
+   *
+   * @example Measure the time of each attempt
+   * ```ts
+   * import { createClient } from "@scam-address/client";
+   * import { createSandbox } from "@scam-address/client/sandbox";
+   *
+   * const { fetch } = createSandbox(); // in a program, leave it out: the global one is used
+   * const client = createClient({
+   *   baseUrl: "https://service.example/",
+   *   async fetch(request) {
+   *     const start = performance.now();
+   *     try {
+   *       return await fetch(request);
+   *     } finally {
+   *       console.log(request.url, `${performance.now() - start} ms`);
+   *     }
+   *   },
+   * });
+   * await client.checkKey("demo-key");
+   * ```
    */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**
@@ -207,7 +230,7 @@ export interface ClientOptions {
   allowInsecureHttp?: boolean | undefined;
   /**
    * Called before the wait for each retry, for logs and metrics. It may return a promise, which is
-   * awaited without a limit. If it throws, the call rejects with that error.
+   * awaited without a limit. Errors thrown by it reach you unchanged.
    */
   onRetry?: ((event: RetryEvent) => void) | ((event: RetryEvent) => Promise<void>) | undefined;
   /** Changes how the query is written: a function, or options of openapi-fetch's own serializer. */
@@ -269,8 +292,9 @@ export interface EndpointOptions extends CallOptions {
    */
   headers?: ClientOptions["headers"];
   /**
-   * Whether the request may be sent again after any temporary failure; by default what HTTP says of
-   * the method: GET, HEAD, OPTIONS, PUT and DELETE may, POST and PATCH may not.
+   * Whether the request is safe to repeat, and so is sent again after any temporary failure. By
+   * default, HTTP's rule for the method applies: GET, HEAD, OPTIONS, PUT and DELETE are safe to
+   * repeat, POST and PATCH are not.
    */
   idempotent?: boolean | undefined;
 }
@@ -279,8 +303,8 @@ export interface EndpointOptions extends CallOptions {
 export interface SchemaOptions<Given extends StandardSchema> extends EndpointOptions {
   /**
    * Checks the response and gives it its type: any [Standard Schema](https://standardschema.dev),
-   * such as one of Zod, Valibot or ArkType. `call` resolves to the schema's output, and rejects
-   * with what the schema throws.
+   * such as one of Zod, Valibot or ArkType. `call` resolves to the schema's output. Errors thrown
+   * by the schema reach you unchanged.
    */
   schema: Given;
 }
@@ -291,21 +315,18 @@ export interface UncheckedOptions extends EndpointOptions {
   schema?: undefined;
 }
 
-/** Options of `GET`, `POST` and the other methods, in addition to openapi-fetch's own. */
+/** Options of the typed methods (`GET`, `POST` and so on), in addition to openapi-fetch's own. */
 export interface MethodOptions {
   /** Overrides {@linkcode ClientOptions.timeout}, in milliseconds: a number. */
   timeout?: unknown;
   /** Overrides {@linkcode ClientOptions.retries}: a number. */
   retries?: unknown;
   /**
-   * Whether the request may be sent again after any temporary failure: a boolean; by default what
-   * the OpenAPI document says of the operation.
+   * Whether the request is safe to repeat, and so is sent again after any temporary failure: a
+   * boolean. By default, the OpenAPI document says it, or else HTTP's rule for the method applies.
    */
   idempotent?: unknown;
-  /**
-   * openapi-fetch's types accept any name here; this client refuses those that neither it, nor
-   * openapi-fetch, nor the standard of `fetch` has.
-   */
+  /** The types accept any name, as openapi-fetch's do. Unknown option names are refused. */
   [name: string]: unknown;
 }
 
@@ -325,26 +346,34 @@ type HttpMethod = Lowercase<Method> | "trace";
 type InitOf<Init> = RequiredKeys<Init> extends never ? [(Init & MethodOptions)?]
   : [Init & MethodOptions];
 
+// Editors offer what the first type has. The second one makes it a `Client<any>` of openapi-fetch.
+
 /** @ignore */
 // deno-lint-ignore no-explicit-any -- what paths contain is for openapi-fetch's types to say
-type TypedMethod<Paths extends { [Path in keyof Paths]: any }, Name extends HttpMethod> = <
-  Path extends ClientPathsWithMethod<Client<Paths>, Name>,
-  Init extends MaybeOptionalInit<Paths[Path], Name>,
->(
-  path: Path,
-  ...init: InitOf<Init>
-) => Promise<FetchResponse<Paths[Path][Name], Init, `${string}/${string}`>>;
+type TypedMethod<Paths extends { [Path in keyof Paths]: any }, Name extends HttpMethod> =
+  & (<
+    Path extends ClientPathsWithMethod<Client<Paths>, Name>,
+    Init extends MaybeOptionalInit<Paths[Path], Name>,
+  >(
+    path: Path,
+    ...init: InitOf<Init>
+  ) => Promise<FetchResponse<Paths[Path][Name], Init, `${string}/${string}`>>)
+  & Client<Paths>[Uppercase<Name>];
 
 /**
- * Calls the service: {@linkcode ScamAddressClient.checkKey} and
- * {@linkcode ScamAddressClient.checkOwnKey} check a key, {@linkcode ScamAddressClient.call} calls
- * an endpoint by its name, and [openapi-fetch](https://openapi-ts.dev/openapi-fetch/)'s methods,
- * such as `GET` and `POST`, call the operations of the OpenAPI document.
+ * Calls the service.
  *
- * `GET`, `POST` and the other methods take a path and options: `POST(path, options)`. They resolve
- * to `{ data, error, response }`, even for a 4xx or 5xx status and for 304. For these, `data` is
- * `undefined` and `error` is the body; test `response.ok`, because the body may be empty. After
- * every other failure, they reject with the same errors as {@linkcode ScamAddressClient.call}.
+ * - {@linkcode ScamAddressClient.checkKey} and {@linkcode ScamAddressClient.checkOwnKey} check a
+ *   key.
+ * - {@linkcode ScamAddressClient.call} calls an operation that the OpenAPI document lacks.
+ * - The typed methods (`GET`, `POST` and so on) are those of
+ *   [openapi-fetch](https://openapi-ts.dev/openapi-fetch/), for operations in the OpenAPI document.
+ *
+ * The typed methods take a path and options: `POST(path, options)`. They resolve to
+ * `{ data, error, response }`, even for a 4xx or 5xx status and for 304. For these, `data` is
+ * `undefined` and `error` is the body, whose type is not checked; test `response.ok`, because the
+ * body may be empty. After every other failure, they reject with the same errors as
+ * {@linkcode ScamAddressClient.call}.
  *
  * Their options are those of openapi-fetch, such as `params`, `body`, `headers`, `parseAs` and
  * `middleware`, those of {@linkcode MethodOptions}, and `signal`.
@@ -413,38 +442,12 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
   checkOwnKey(options?: CallOptions): Promise<KeyStatus>;
 
   /**
-   * Calls an endpoint that the OpenAPI document does not have, with the `X-API-Key` header and
+   * Calls an operation that the OpenAPI document lacks, with the `X-API-Key` header and
    * `Content-Type: application/json`, and checks the response with a schema.
    *
-   * Request and response are JSON. For anything else use `GET`, `POST` and the other methods.
-   *
-   * @typeParam Given The type of the schema.
-   * @param method The method.
-   * @param endpoint The name of the endpoint, which is added to the base URL as it is: apply
-   * `encodeURIComponent` to user input.
-   * @param options The schema, what to send, and options that override the client's.
-   * @returns The output of the schema. The schema gets `undefined` for a 2xx response without
-   * content.
-   * @throws {ConfigurationError} When the client has no key, or an argument is wrong.
-   * @throws {HttpError} When the service responds with a 4xx or 5xx status, or with 304.
-   * @throws {RedirectError} When the service responds with a redirect.
-   * @throws {NetworkError} When the service cannot be reached or the response is cut short.
-   * @throws {TimeoutError} When the last attempt does not end within `timeout`.
-   * @throws {InvalidResponseError} When the response is not JSON, is too large, or does not match
-   * the schema.
-   */
-  call<Given extends StandardSchema>(
-    method: Method,
-    endpoint: string,
-    options: SchemaOptions<Given>,
-  ): Promise<OutputOf<Given>>;
-
-  /**
-   * Calls an endpoint that the OpenAPI document does not have, with the `X-API-Key` header and
-   * `Content-Type: application/json`. The response is not checked, except with the option
-   * {@linkcode SchemaOptions.schema}.
-   *
-   * Request and response are JSON. For anything else use `GET`, `POST` and the other methods.
+   * Request and response are JSON. For anything else, use the typed methods, as README shows in
+   * [Files, forms and response
+   * headers](https://www.npmjs.com/package/@scam-address/client#files-forms-and-response-headers).
    *
    * @example Check the response with a schema
    * ```ts
@@ -466,8 +469,38 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    * console.log(reports.length); // 1
    * ```
    *
+   * @typeParam Given The type of the schema.
    * @param method The method.
-   * @param endpoint The name of the endpoint, which is added to the base URL as it is: apply
+   * @param endpoint The part of the URL after `baseUrl`, which is added as it is: apply
+   * `encodeURIComponent` to user input.
+   * @param options The schema, what to send, and options that override the client's.
+   * @returns The output of the schema. The schema gets `undefined` for a 2xx response without
+   * content.
+   * @throws {ConfigurationError} When the client has no key, or an argument is wrong.
+   * @throws {HttpError} When the service responds with a 4xx or 5xx status, or with 304.
+   * @throws {RedirectError} When the service responds with a redirect.
+   * @throws {NetworkError} When the service cannot be reached or the response is cut short.
+   * @throws {TimeoutError} When the last attempt does not end within `timeout`.
+   * @throws {InvalidResponseError} When the response is not JSON, is too large, or does not match
+   * the schema.
+   */
+  call<Given extends StandardSchema>(
+    method: Method,
+    endpoint: string,
+    options: SchemaOptions<Given>,
+  ): Promise<OutputOf<Given>>;
+
+  /**
+   * Calls an operation that the OpenAPI document lacks, with the `X-API-Key` header and
+   * `Content-Type: application/json`. The response is not checked, except with the option
+   * {@linkcode SchemaOptions.schema}.
+   *
+   * Request and response are JSON. For anything else, use the typed methods, as README shows in
+   * [Files, forms and response
+   * headers](https://www.npmjs.com/package/@scam-address/client#files-forms-and-response-headers).
+   *
+   * @param method The method.
+   * @param endpoint The part of the URL after `baseUrl`, which is added as it is: apply
    * `encodeURIComponent` to user input.
    * @param options What to send, and options that override the client's.
    * @returns The parsed JSON of the response; `undefined` for a 2xx response without content.

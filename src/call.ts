@@ -2,15 +2,14 @@ import type { Middleware, ParseAs } from "openapi-fetch";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
 import type { CallOptions, ClientOptions } from "./api.ts";
-import { checkType, isApiKey, readNumber, readOptions, readSignal, wrong } from "./checks.ts";
-import { readMethod, withoutQuery } from "./endpoint.ts";
+import { checkType, isApiKey, mustBe, readOptions, wrong } from "./checks.ts";
+import { readMethod, toJson, withoutQuery } from "./endpoint.ts";
 import { apiKeyHeader, operations } from "./generated/operations.ts";
 import type { Operation } from "./operation.ts";
-import type { Settings } from "./options.ts";
-import { Secrets } from "./transport/redact.ts";
-import type { Sending } from "./transport/send.ts";
+import { readCallOptions, type Settings } from "./options.ts";
+import { Failures } from "./transport/failures.ts";
 
-/** The options of the methods: openapi-fetch's, most of which clients have too, and a call's. */
+/** The options of the methods: ours, and openapi-fetch's, most of which clients have too. */
 export interface Init extends CallOptions, Partial<ClientOptions> {
   body?: unknown;
   idempotent?: boolean | undefined;
@@ -22,17 +21,35 @@ export interface Init extends CallOptions, Partial<ClientOptions> {
 /** What openapi-fetch's methods resolve to. */
 export type Result = { data?: unknown; error?: unknown; response: Response };
 
-/** How the methods of the client differ. */
+/** What distinguishes the methods of the client. */
 export interface Kind {
   /** Whether the operation is looked up in the OpenAPI document. */
   readonly isDocumented: boolean;
   /** Whether a status that is not 2xx is thrown. */
   readonly throws: boolean;
-  /** Checks the data of a 2xx response. */
+  /** Checks the data of a 2xx response, after the OpenAPI document. */
   readonly schema?: StandardSchemaV1 | undefined;
-  /** Whether the client has middleware. */
-  readonly isObserved?: boolean;
 }
+
+/** What one call needs: the settings of the client, with what the call says instead. */
+export interface Call extends Settings, Kind {
+  readonly method: string;
+  /** What the OpenAPI document says; undefined where it is not asked. */
+  readonly operation: Operation | undefined;
+  /** Whether the request may be sent again, when the caller says so. */
+  readonly idempotent: boolean | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Whether the data is parsed from JSON here, to be checked. */
+  readonly isJson: boolean;
+  /** Whether nobody but this client sees the request before `fetch`, and the response after it. */
+  readonly isPrivate: boolean;
+  /** Whether the runtime's own `fetch` responds. */
+  readonly isNative: boolean;
+  /** Makes its errors. The key is added to their secrets when it is known. */
+  readonly failures: Failures;
+}
+
+const PARSE_AS = ["json", "text", "blob", "arrayBuffer", "stream"];
 
 /** The names of `fetch`'s standard options, which only a real `Request` understands. */
 const FETCH_OPTIONS = /* @__PURE__ */ `cache credentials duplex integrity keepalive mode priority
@@ -44,64 +61,81 @@ const OWN_OPTIONS = /* @__PURE__ */ `signal timeout retries idempotent body head
   /\s+/,
 );
 
-/** What one call needs. */
-export interface Call extends Omit<Sending, "attempt" | "clock" | "isIdempotent" | "isPlain"> {
-  readonly settings: Settings;
-  readonly method: string;
-  /** What the OpenAPI document says; undefined where it is not asked. */
-  readonly operation: Operation | undefined;
-  /** Whether the request may be sent again, when the caller says so. */
-  readonly idempotent: boolean | undefined;
-  readonly fetch: ClientOptions["fetch"];
-  readonly Request: typeof Request | undefined;
-  /** Whether more than this client may see the request or the response. */
-  readonly isSeen: boolean;
-  readonly isJson: boolean;
+/** The names of all options of `GET` and the other methods. */
+const METHOD_OPTIONS = /* @__PURE__ */ OWN_OPTIONS.concat(FETCH_OPTIONS);
+
+/** Checks the arguments of a method, before anything is sent. */
+function checkArguments(method: string, path: unknown, init: Init): void {
+  const advice = '; a custom "fetch" can add what only one runtime has';
+  readOptions(init, METHOD_OPTIONS, `${method}()`, advice);
+  if (typeof path !== "string" || !path.startsWith("/")) {
+    throw wrong("path", "must begin with a slash");
+  }
+  const { body, idempotent, middleware = [], parseAs = "json" } = init;
+  checkType("idempotent", idempotent, "boolean");
+  if (!Array.isArray(middleware)) throw mustBe("middleware", "a list", middleware);
+  if (!PARSE_AS.includes(parseAs)) throw wrong("parseAs", `must be one of ${PARSE_AS.join(", ")}`);
+  if (body !== undefined && (method === "GET" || method === "HEAD")) {
+    throw wrong("body", `must be left out of a ${method} request`);
+  }
 }
 
-/** Reads and checks the arguments of a call, before anything is awaited. */
-export function prepareCall(
+/** Whether the body is sent as text; a form, for example, is not. */
+function hasText(body: unknown, serializer: unknown): boolean {
+  return serializer ? serializer === toJson : !(body instanceof FormData);
+}
+
+/** Reads the arguments of a call, before anything is awaited. */
+export function readCall(
   givenMethod: string,
   path: string,
   init: Init,
-  { isDocumented, isObserved }: Kind,
+  { isDocumented, throws, schema }: Kind,
   settings: Settings,
+  hasMiddleware: boolean,
 ): Call {
   const method = readMethod(givenMethod);
-  const advice = '; a custom "fetch" can add what only one runtime has';
-  readOptions(init, [...OWN_OPTIONS, ...FETCH_OPTIONS], `${method}()`, advice);
-  if (isDocumented && !path.startsWith("/")) throw wrong("path", "must begin with a slash");
-  const { apiKey, baseUrl } = settings;
-  const { body, fetch = settings.fetch, Request = settings.Request, parseAs = "json" } = init;
-  checkType("idempotent", init.idempotent, "boolean");
-  if (body !== undefined && /^(GET|HEAD)$/.test(method)) {
-    throw wrong("body", `must be left out of a ${method} request`);
-  }
+  checkArguments(method, path, init);
+  const { apiKey, baseUrl, clock, maxResponseBytes, onRetry } = settings;
+  const { body, idempotent, middleware, parseAs = "json" } = init;
+  const {
+    bodySerializer = settings.bodySerializer,
+    fetch = settings.fetch,
+    Request = settings.Request,
+  } = init;
+  const { signal, timeout, retries } = readCallOptions(init, settings);
   const operation = isDocumented ? operations[`${method} ${path}`] : undefined;
-  if (apiKey === undefined && (operation?.apiKey ?? "required") === "required") {
+  const { apiKey: needed = "required" } = operation ?? {};
+  if (needed === "required" && apiKey === undefined) {
     const ignored = `a header "${apiKeyHeader}" is ignored`;
     throw wrong("apiKey", `is missing: this request needs the client's key, and ${ignored}`);
   }
-  const secrets = new Secrets();
-  const checkedKey = (body as { apiKey?: unknown } | null | undefined)?.apiKey;
-  for (const secret of [apiKey, checkedKey]) if (isApiKey(secret)) secrets.add(secret);
-  return {
-    settings,
-    method,
-    operation,
-    idempotent: init.idempotent,
+  const address = () => withoutQuery(`${init.baseUrl || baseUrl}`.replace(/\/?$/, () => path));
+  const failures = new Failures(() => `${method} ${address()}`, operation !== undefined);
+  const { apiKey: checkedKey } = Object(body); // of checkKey
+  for (const key of [apiKey, checkedKey]) if (isApiKey(key)) failures.secrets.add(key);
+  return { // one by one: to spread the settings takes 13 µs
+    isDocumented,
+    throws,
+    schema,
+    apiKey,
+    baseUrl,
+    clock,
+    maxResponseBytes,
+    onRetry,
+    signal,
+    timeout,
+    retries,
     fetch,
     Request,
-    isSeen: isObserved || !!(init.middleware ?? fetch ?? Request) ||
-      !/^(json|text)$/.test(parseAs) || FETCH_OPTIONS.some((name) => name in init),
+    method,
+    operation,
+    idempotent,
     isJson: parseAs === "json",
-    name: `${method} ${withoutQuery(`${init.baseUrl || baseUrl}`.replace(/\/?$/, path))}`,
-    isKnown: operation !== undefined,
-    secrets,
-    signal: readSignal(init.signal),
-    timeout: readNumber("timeout", init.timeout, settings.timeout),
-    retries: readNumber("retries", init.retries, settings.retries),
-    maxResponseBytes: settings.maxResponseBytes,
-    onRetry: settings.onRetry,
+    isPrivate: !hasMiddleware && !middleware?.length && !Request &&
+      (parseAs === "json" || parseAs === "text") && hasText(body, bodySerializer) &&
+      !FETCH_OPTIONS.some((name) => name in init),
+    isNative: !fetch,
+    failures,
   };
 }

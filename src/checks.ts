@@ -27,8 +27,8 @@ export function mustBe(option: string, requirement: string, value: unknown): Con
   return wrong(option, `must be ${requirement}, not ${article}${kind}`);
 }
 
-/** Returns what a function makes of an option, or throws the error for it. */
-export function convert<T>(option: string, requirement: string, make: () => T | undefined): T {
+/** Returns the result of a function, or throws the error for the option that has none. */
+export function resultOf<T>(option: string, requirement: string, make: () => T | undefined): T {
   try {
     const result = make();
     if (result !== undefined) return result;
@@ -81,13 +81,12 @@ export function readApiKey(value: unknown): string {
   throw wrong("apiKey", `must be ${requirement}`);
 }
 
-/** Checks the type of an optional value, and returns it. */
-export function checkType(name: string, value: unknown, type: "boolean" | "function"): unknown {
-  if (value === undefined || typeof value === type) return value;
-  throw mustBe(name, `a ${type}`, value);
+/** Checks the type of an optional value. */
+export function checkType(name: string, value: unknown, type: "boolean" | "function"): void {
+  if (value !== undefined && typeof value !== type) throw mustBe(name, `a ${type}`, value);
 }
 
-/** Checks the signal of a call, and returns it. */
+/** Checks the signal of a call; returns `undefined` when it has none. */
 export function readSignal(signal: AbortSignal | null | undefined): AbortSignal | undefined {
   if (signal === undefined || signal === null) return undefined;
   if (classOf(signal) === "AbortSignal") return signal;

@@ -10,15 +10,27 @@ import type {
   ScamAddressClient,
   SchemaOptions,
 } from "./api.ts";
-import { type Init, type Kind, prepareCall, type Result } from "./call.ts";
-import { readApiKey, readNumber, readOptions, readSignal, wrong } from "./checks.ts";
-import { checkSchema, readData, toText, validate } from "./data.ts";
+import { type Init, type Kind, readCall, type Result } from "./call.ts";
+import { readApiKey, readOptions, wrong } from "./checks.ts";
+import { checkSchema, readData, toText } from "./data.ts";
 import { guardPath, METHODS, toJson, toPath, toQuery } from "./endpoint.ts";
 import { RequestRecord, sendRequest } from "./fetch.ts";
 import type { paths } from "./generated/types.ts";
-import { CALL_OPTIONS, ENDPOINT_OPTIONS, readClientOptions, readHeaders } from "./options.ts";
-import { httpError } from "./transport/response.ts";
+import {
+  CALL_OPTIONS,
+  checkHeaders,
+  ENDPOINT_OPTIONS,
+  readCallOptions,
+  readClientOptions,
+} from "./options.ts";
+import { decode } from "./transport/body.ts";
+import type { Received } from "./transport/response.ts";
 import { type Clock, systemClock, within } from "./transport/time.ts";
+
+/** openapi-fetch's client without the types of paths, which `api.ts` has for users. */
+interface UntypedClient extends Pick<Client<object>, "use" | "eject"> {
+  request(method: string, path: string, init: object): Promise<Result>;
+}
 
 /**
  * Creates a client of the Scam Address Service.
@@ -57,43 +69,41 @@ export function createClientWith<Paths extends object = paths>(
   options: ClientOptions,
   clock: Clock,
 ): ScamAddressClient<Paths> {
-  const settings = readClientOptions(options);
+  const settings = readClientOptions(options, clock);
   const { baseUrl, bodySerializer, headers, querySerializer, requestInitExt } = settings;
-  const openapi = createFetchClient<Record<string, never>>({
-    ...{ baseUrl, bodySerializer, headers, querySerializer, requestInitExt } as object,
-  });
-  let isObserved = false; // once it has had middleware
+  const given = { baseUrl, bodySerializer, headers, querySerializer, requestInitExt };
+  const openapi = createFetchClient(given as object) as unknown as UntypedClient;
+  let hasMiddleware = false; // or had it
 
   /** Sends a request through openapi-fetch, which calls our `fetch`, and checks the response. */
-  async function dispatch(
-    method: string,
-    path: string,
-    init: Init,
-    kind: Kind,
-  ): Promise<Result> {
-    const call = prepareCall(method, path, init, { ...kind, isObserved }, settings);
+  async function dispatch(method: string, path: string, init: Init, kind: Kind): Promise<Result> {
+    const call = readCall(method, path, init, kind, settings, hasMiddleware);
     const run = async (signal?: AbortSignal): Promise<Result> => {
-      const result: Result = await openapi.request(call.method as never, path as never, {
+      let received: Received | undefined;
+      const result = await openapi.request(call.method, path, {
         ...init,
         signal,
-        Request: call.isSeen ? call.Request : RequestRecord,
-        ...call.isJson && { parseAs: "text" }, // JSON is parsed here, to be checked
-        ...kind.isDocumented && {
+        Request: call.isPrivate ? RequestRecord : call.Request,
+        ...call.isJson && { parseAs: "text" },
+        ...call.isDocumented && (!call.operation || path.includes("{")) && {
           params: { ...init.params, path: init.params?.path || {} }, // so that it is guarded
           pathSerializer: guardPath(init.pathSerializer ?? settings.pathSerializer),
         },
-        fetch: (request: Request, extension?: RequestInit) =>
-          sendRequest(request, { ...call, signal }, clock, extension),
-      } as never);
-      const { response, error } = result;
-      if (!response.ok && kind.throws) throw httpError(response, toText(error), call);
+        fetch: async (request: Request, extension?: RequestInit) => {
+          received = await sendRequest(request, call, signal, extension);
+          return received.response;
+        },
+      });
+      const { data, error, response } = result;
+      if (!response.ok && call.throws) {
+        // Middleware may have made another response, of which only the parsed body is left.
+        const isOther = response !== received?.response;
+        throw call.failures.http(response, isOther ? toText(error) : decode(received!.bytes));
+      }
       if (!response.ok || !call.isJson) return result;
-      const text = `${result.data ?? ""}`;
-      const data = readData(text, response, call);
-      if (!kind.schema) return { data, response };
-      return { data: await validate(kind.schema, data, text, response, call), response };
+      return { data: await readData(`${data ?? ""}`, response, call), response };
     };
-    return call.signal ? await within(call.signal, run) : await run();
+    return call.signal ? await within([call.signal], run) : await run();
   }
 
   /** `POST` as openapi-fetch types it, so that a change of an operation does not compile. */
@@ -101,10 +111,10 @@ export function createClientWith<Paths extends object = paths>(
     ((path: string, init: Init) =>
       dispatch("POST", path, init, { isDocumented: true, throws: true })) as Client<paths>["POST"];
 
-  async function check(apiKey: string, options: CallOptions): Promise<KeyStatus> {
+  async function check(apiKey: string, { signal, ...options }: CallOptions): Promise<KeyStatus> {
     const body = { apiKey: readApiKey(apiKey) };
-    const init = { ...options, signal: options.signal ?? null, body, bodySerializer: toJson };
-    return (await post("/checkKey", init)).data!;
+    const init = { ...options, signal: signal ?? null, body, bodySerializer: toJson };
+    return (await post("/checkKey", init)).data!; // its type has no `signal: undefined`
   }
 
   const request = (method: string, path: string, init?: Init | null) =>
@@ -116,7 +126,7 @@ export function createClientWith<Paths extends object = paths>(
     ),
     request,
     use(...middleware: Middleware[]) {
-      isObserved = true;
+      hasMiddleware = true;
       openapi.use(...middleware);
     },
     eject: openapi.eject,
@@ -124,13 +134,12 @@ export function createClientWith<Paths extends object = paths>(
       return await check(apiKey, readOptions(options ?? {}, CALL_OPTIONS, "checkKey()"));
     },
     async checkOwnKey(options?: CallOptions | null): Promise<KeyStatus> {
-      const init = readOptions(options ?? {}, CALL_OPTIONS, "checkOwnKey()");
+      const given = readOptions(options ?? {}, CALL_OPTIONS, "checkOwnKey()");
+      const init = readCallOptions(given, settings);
       const { apiKey } = settings;
       if (apiKey === undefined) throw wrong("apiKey", "is missing: the client has no key");
       if (typeof apiKey === "string") return await check(apiKey, init);
-      const signal = readSignal(init.signal);
-      for (const name of ["timeout", "retries"] as const) readNumber(name, init[name]);
-      return await check(await within(signal, async () => await apiKey()), init);
+      return await check(await within([init.signal], async () => await apiKey()), init);
     },
     async call(
       method: Method,
@@ -140,14 +149,11 @@ export function createClientWith<Paths extends object = paths>(
       const names = [...CALL_OPTIONS, ...ENDPOINT_OPTIONS];
       const { schema, query, ...init } = readOptions(options ?? {}, names, "call()");
       checkSchema(schema);
-      readHeaders(init.headers);
+      checkHeaders(init.headers);
       const written = toQuery(query);
-      const { data } = await dispatch(method, toPath(endpoint), {
-        ...init,
-        bodySerializer: toJson,
-        querySerializer: () => written,
-      }, { isDocumented: false, throws: true, schema });
-      return data;
+      const serializers = { bodySerializer: toJson, querySerializer: () => written };
+      const kind = { isDocumented: false, throws: true, schema };
+      return (await dispatch(method, toPath(endpoint), { ...init, ...serializers }, kind)).data;
     },
   };
   return client as unknown as ScamAddressClient<Paths>;

@@ -3,7 +3,8 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Call } from "./call.ts";
 import { mustBe } from "./checks.ts";
 import type { Issue } from "./errors.ts";
-import { invalidResponse } from "./transport/response.ts";
+import { ADVICE } from "./transport/failures.ts";
+import type { Secrets } from "./transport/redact.ts";
 
 /** How many issues are kept: a schema may have one for each element of a large response. */
 const MAX_ISSUES = 100;
@@ -14,7 +15,7 @@ const MAX_SEARCHED = 64 * 2 ** 10;
 /** How much of each path and message is kept, in characters. */
 const MAX_TEXT = 500;
 
-/** Writes the body of an error, which openapi-fetch may have parsed, as JSON; `""` for none. */
+/** Writes the body of an error again, which openapi-fetch has parsed; `""` when there is none. */
 export function toText(error: unknown): string {
   try {
     return JSON.stringify(error) ?? "";
@@ -23,24 +24,46 @@ export function toText(error: unknown): string {
   }
 }
 
-/** Parses the body of a 2xx response as JSON, and checks it as the OpenAPI document says. */
-export function readData(text: string, response: Response, call: Call): unknown {
-  const fail = (issues: readonly Issue[]): never => {
-    throw invalidResponse(response, text, issues, call);
+/** Parses the body of a 2xx response as JSON, and checks it: first the document, then the schema. */
+export async function readData(text: string, response: Response, call: Call): Promise<unknown> {
+  const { headers, status } = response;
+  const refuse = (issues: readonly Issue[], problem = describe(issues)): never => {
+    throw call.failures.invalid(response, text, issues, problem);
   };
+  const fail = (rule: string, problem: string) => refuse([{ path: "", rule }], problem);
+
   const { responses = {} } = call.operation ?? {};
-  const listed = [`${response.status}`, "2XX"].find((status) => status in responses);
-  if (call.operation && !listed) return fail([{ path: "", rule: "status" }]);
-  const validate = responses[`${listed}`];
-  if (text === "") return validate ? fail([{ path: "", rule: "empty" }]) : undefined;
+  const listed = [`${status}`, "2XX"].find((name) => name in responses);
+  if (call.operation && !listed) {
+    fail("status", `the OpenAPI document has no status ${status} for it`);
+  }
+  const check = responses[`${listed}`];
+  if (text === "" && check) fail("empty", "the body is empty");
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = text === "" ? undefined : JSON.parse(text);
   } catch {
-    return fail([{ path: "", rule: "json" }]);
+    const type = headers.get("content-type")?.replace(/;.*/s, "").slice(0, MAX_TEXT) ?? "";
+    const other = type && !/json/i.test(type) ? ` but ${type}` : "";
+    // What is documented without JSON is not a sign of a wrong address.
+    fail("json", `the body is not JSON${other}, ${listed && !check ? 'set "parseAs"' : ADVICE}`);
   }
-  const issues = validate?.(value);
-  return issues ? fail(issues) : value;
+  const issues = check?.(value);
+  if (issues) refuse(issues);
+  if (!call.schema) return value;
+  const result = await call.schema["~standard"].validate(value);
+  return result.issues ? refuse(toIssues(result.issues, call.failures.secrets)) : result.value;
+}
+
+/** Says what is wrong with data, in at most five places. */
+function describe(issues: readonly Issue[]): string {
+  const list = issues.slice(0, 5).map(({ path, rule, message }) => {
+    const where = path || "the body";
+    if (message !== undefined) return `${where}: ${message}`;
+    return `${where} does not match the OpenAPI document (${rule})`;
+  });
+  if (issues.length > list.length) list.push(`and ${issues.length - list.length} more`);
+  return list.join("; ");
 }
 
 /** Checks that a value is a [Standard Schema](https://standardschema.dev). */
@@ -50,29 +73,19 @@ export function checkSchema(schema: unknown): void {
   throw mustBe("schema", "a Standard Schema, such as one of Zod, Valibot or ArkType", schema);
 }
 
-/** Checks data with a caller's schema, and returns the schema's output. */
-export async function validate(
-  schema: StandardSchemaV1,
-  data: unknown,
-  text: string,
-  response: Response,
-  call: Call,
-): Promise<unknown> {
-  const result = await schema["~standard"].validate(data);
-  if (!result.issues) return result.value;
+/** Writes the issues of a caller's schema, which may quote the response and so a secret. */
+function toIssues(issues: readonly StandardSchemaV1.Issue[], secrets: Secrets): Issue[] {
   let left = MAX_SEARCHED;
-  // Issues may quote the response, which may contain secrets.
   const clean = (text: string) => {
     const part = text.slice(0, left);
     left -= part.length;
-    return call.secrets.redact(part).slice(0, MAX_TEXT);
+    return secrets.redact(part).slice(0, MAX_TEXT);
   };
-  const issues = result.issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => {
+  return issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => {
     const pointer = path.map((segment) => {
       const name = String(typeof segment === "object" ? segment.key : segment);
       return `/${clean(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
     });
     return { path: pointer.join("").slice(0, MAX_TEXT), rule: "schema", message: clean(message) };
   });
-  throw invalidResponse(response, text, issues, call);
 }

@@ -1,6 +1,6 @@
 import { defaultPathSerializer } from "openapi-fetch";
 
-import { checkObject, classOf, convert, mustBe, wrong } from "./checks.ts";
+import { checkObject, classOf, mustBe, resultOf, wrong } from "./checks.ts";
 
 /** The HTTP methods that fetch sends. */
 export const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
@@ -18,7 +18,7 @@ export function toPath(endpoint: unknown): string {
   const path = endpoint.replace(/^\/?/, "/");
   const advice =
     'must be a name below "baseUrl", such as "report", without spaces; set a query with "query"';
-  if (!/^\/(?![a-z][a-z\d+.-]*:|\/)[^?#\s]+$/i.test(path)) throw wrong("endpoint", advice);
+  if (!/^\/(?![a-z][a-z\d+.-]*:\/\/|\/)[^?#\s]+$/i.test(path)) throw wrong("endpoint", advice);
   checkPath("endpoint", path);
   return path;
 }
@@ -27,9 +27,10 @@ export function toPath(endpoint: unknown): string {
 export function checkPath(option: string, path: string): void {
   const requirement =
     'without a segment "." or "..", a backslash, a control character or a stray "%"';
-  const decoded = convert(option, requirement, () => decodeURIComponent(path));
+  const decoded = resultOf(option, requirement, () => decodeURIComponent(path));
+  // URL parsers remove spaces at the end.
   // deno-lint-ignore no-control-regex
-  const isOther = /[\\\0-\x1f\x7f]|(^|\/)\.\.?(;[^/]*)?(\/|$)/.test(decoded);
+  const isOther = /[\\\0-\x1f\x7f]|(^|\/)\.\.?(;[^/]*)?(\/| *$)/.test(decoded);
   if (isOther) throw wrong(option, `must be ${requirement}`);
 }
 
@@ -43,18 +44,19 @@ type PathSerializer = typeof defaultPathSerializer;
 /** Makes a path serializer that refuses parameters which are missing, empty, or lead elsewhere. */
 export function guardPath(serialize: PathSerializer = defaultPathSerializer): PathSerializer {
   return (template, values) => {
-    const url = serialize(template, values);
-    if (/[{}]/.test(url) || Object.values(values).some(isEmpty)) {
+    const own = { __proto__: null, ...values }; // without a parameter named "toString"
+    const url = serialize(template, own);
+    if (/[{}]/.test(url) || Object.values(own).some(isEmpty)) {
       throw wrong("params.path", "must have a value that is not empty for each parameter");
     }
-    checkPath(Object.keys(values).length > 0 ? "params.path" : "path", withoutQuery(url));
+    checkPath(Object.keys(own).length > 0 ? "params.path" : "path", withoutQuery(url));
     return url;
   };
 }
 
 /** Whether a path parameter is written as nothing: an empty string, list or object. */
 function isEmpty(value: unknown): boolean {
-  return /^(object|string)$/.test(typeof value) && Object.values(value ?? "").join("") === "";
+  return value === "" || typeof value === "object" && Object.values(value ?? {}).join("") === "";
 }
 
 /** Writes a query; a list repeats the name, `null` and `undefined` are left out. */
@@ -65,11 +67,10 @@ export function toQuery(query: unknown = {}): string {
     for (const item of Array.isArray(value) ? value : [value]) {
       if (item === null || item === undefined) continue;
       const written = item instanceof Date ? item.toJSON() : item;
-      if (!/^(string|boolean)$/.test(typeof written) && !Number.isFinite(written)) {
-        throw wrong(
-          "query",
-          `must have a string, a number, a Date or a list of these as "${name}"`,
-        );
+      const isText = typeof written === "string" || typeof written === "boolean";
+      if (!isText && !Number.isFinite(written)) {
+        const requirement = "must have a string, a number, a Date or a list of these";
+        throw wrong("query", `${requirement} as "${name}"`);
       }
       parameters.append(name, `${written}`);
     }
@@ -79,8 +80,12 @@ export function toQuery(query: unknown = {}): string {
 
 /** Writes a body as JSON; refuses what JSON cannot represent, such as a form. */
 export function toJson(value: unknown): string {
-  const isKnown = Object(value) !== value || "toJSON" in (value as object) ||
-    /^(Array|Object)$/.test(classOf(value));
-  const requirement = "a value that JSON can represent";
-  return convert("body", requirement, () => isKnown ? JSON.stringify(value) : undefined);
+  const name = classOf(value);
+  // On Bun, some of these have a `toJSON`.
+  const isForm = /^(Blob|File|FormData|ReadableStream|URLSearchParams)$/.test(name);
+  const isJson = Object(value) !== value || name === "Array" || name === "Object" ||
+    !isForm && "toJSON" in (value as object);
+  const requirement =
+    "a value that JSON can represent; for a form or a file, use POST or another typed method";
+  return resultOf("body", requirement, () => isJson ? JSON.stringify(value) : undefined);
 }

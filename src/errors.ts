@@ -27,6 +27,16 @@ export interface Issue {
 
 const brand = Symbol.for("@scam-address/client/error");
 
+const TEMPORARY_STATUS = /^(408|429|50[0234])$/;
+
+/** Whether a failure may be gone after a while; a permission that Deno lacks stays missing. */
+function isTemporary({ code, status }: Partial<HttpError>, cause: unknown): boolean {
+  if (code === "http") return TEMPORARY_STATUS.test(`${status}`);
+  if (code !== "network") return code === "timeout";
+  const { name, code: reason } = Object(cause);
+  return name !== "NotCapable" && reason !== "NotCapable";
+}
+
 /**
  * The base class of all errors of this package.
  *
@@ -55,6 +65,14 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   declare readonly code: ErrorCode;
 
   /**
+   * Whether the failure may be gone after a while: what the client itself retries where the request
+   * may be repeated. It is `true` of every {@linkcode TimeoutError}, of every
+   * {@linkcode NetworkError} except one for a permission that Deno lacks, and of an
+   * {@linkcode HttpError} with the status 408, 429, 500, 502, 503 or 504.
+   */
+  declare readonly isTemporary: boolean;
+
+  /**
    * Creates an error, for example in your tests.
    *
    * @param message What went wrong, for people.
@@ -65,6 +83,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
     super(message, options);
     Object.defineProperty(this, brand, { value: 1 });
     Object.assign(this, { code: new.target.code }, fields);
+    Object.assign(this, { isTemporary: isTemporary(this, options?.cause) });
   }
 
   /**
@@ -76,7 +95,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   static override [Symbol.hasInstance](value: unknown): boolean {
     // Even while it is constructed, which older compilers check, and for subclasses made elsewhere.
     if (super[Symbol.hasInstance](value)) return true;
-    const isOurs = this === ScamAddressError || Object.prototype.hasOwnProperty.call(this, "code");
+    const isOurs = this === ScamAddressError || Object.hasOwn(this, "code");
     if (!isOurs || !(brand in Object(value))) return false;
     return this.code === undefined || this.code === (value as ScamAddressError).code;
   }
@@ -84,7 +103,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   /**
    * Returns the object that `JSON.stringify` serializes.
    *
-   * @returns The name, the code, the message and the fields of the class.
+   * @returns The name, the code, the message, `isTemporary` and the fields of the class.
    */
   toJSON(): Record<string, unknown> {
     const { name, code, message } = this;
@@ -116,8 +135,8 @@ export class HttpError
   /**
    * Returns the object that `JSON.stringify` serializes.
    *
-   * @returns The name, the code, the message and the fields; the headers as an object, in which
-   * `set-cookie` is a list.
+   * @returns The name, the code, the message, `isTemporary` and the fields; the headers as an
+   * object, in which `set-cookie` is a list.
    */
   override toJSON(): Record<string, unknown> {
     const cookies = this.headers.getSetCookie();

@@ -1,62 +1,24 @@
 import { mergeHeaders } from "openapi-fetch";
 
-import type { ClientOptions } from "./api.ts";
+import type { CallOptions, ClientOptions } from "./api.ts";
 import {
   checkType,
   classOf,
-  convert,
   readApiKey,
   readNumber,
   readOptions,
+  readSignal,
+  resultOf,
   wrong,
 } from "./checks.ts";
 import { checkPath } from "./endpoint.ts";
+import type { Clock } from "./transport/time.ts";
 
-/** How each option of a client is read: checked, with its default. */
-const READERS = {
-  allowInsecureHttp: (value) => checkType("allowInsecureHttp", value, "boolean"),
-  apiKey: (value) => value === undefined || typeof value === "function" ? value : readApiKey(value),
-  baseUrl: readBaseUrl,
-  bodySerializer: (value) => value,
-  fetch: (value) => checkType("fetch", value, "function"),
-  headers: readHeaders,
-  maxResponseBytes: (value) => readNumber("maxResponseBytes", value),
-  onRetry: (value) => checkType("onRetry", value, "function"),
-  pathSerializer: (value) => value,
-  querySerializer: (value) => value,
-  Request: (value) => value,
-  requestInitExt: (value) => value,
-  retries: (value) => readNumber("retries", value),
-  timeout: (value) => readNumber("timeout", value),
-} satisfies {
-  [Name in keyof ClientOptions]-?: (value: unknown, all: ClientOptions) => unknown;
-};
-
-/** The options of a client, checked and with defaults. */
-export type Settings = ClientOptions & {
-  readonly baseUrl: string;
-  readonly timeout: number;
-  readonly retries: number;
-  readonly maxResponseBytes: number;
-};
-
-/** Checks the options of a client. */
-export function readClientOptions(given: ClientOptions): Settings {
-  readOptions(given, Object.keys(READERS), "createClient()");
-  const settings = Object.entries(READERS).map(([name, read]) => [
-    name,
-    read(given[name as keyof ClientOptions], given),
-  ]);
-  return Object.fromEntries(settings);
-}
-
-/** Checks headers, and returns them. */
-export function readHeaders(headers: unknown): ClientOptions["headers"] {
-  const isObject = headers instanceof Headers || classOf(headers ?? {}) === "Object";
-  const requirement = "an object or a Headers, with names and values that can be sent";
-  convert("headers", requirement, () => isObject ? mergeHeaders(headers as Headers) : undefined);
-  return headers as Headers;
-}
+/** The names of the options of `createClient`. */
+const CLIENT_OPTIONS =
+  /* @__PURE__ */ `allowInsecureHttp apiKey baseUrl bodySerializer fetch headers
+  maxResponseBytes onRetry pathSerializer querySerializer Request requestInitExt retries
+  timeout`.split(/\s+/);
 
 /** The names of the options of `checkKey` and `checkOwnKey`. */
 export const CALL_OPTIONS = ["signal", "timeout", "retries"];
@@ -64,14 +26,59 @@ export const CALL_OPTIONS = ["signal", "timeout", "retries"];
 /** The names of the options that only `call` has. */
 export const ENDPOINT_OPTIONS = ["body", "query", "headers", "idempotent", "schema"];
 
+/** The options of a client, checked and with defaults. */
+export interface Settings extends ClientOptions {
+  /** It ends with a slash. */
+  readonly baseUrl: string;
+  readonly timeout: number;
+  readonly retries: number;
+  readonly maxResponseBytes: number;
+  readonly clock: Clock;
+}
+
+/** Reads the options of a client, and checks all but openapi-fetch's own. */
+export function readClientOptions(given: ClientOptions, clock: Clock): Settings {
+  const options = readOptions(given, CLIENT_OPTIONS, "createClient()");
+  const { allowInsecureHttp, apiKey, fetch, headers, onRetry } = options;
+  checkType("allowInsecureHttp", allowInsecureHttp, "boolean");
+  if (apiKey !== undefined && typeof apiKey !== "function") readApiKey(apiKey);
+  checkType("fetch", fetch, "function");
+  checkType("onRetry", onRetry, "function");
+  checkHeaders(headers);
+  return {
+    ...options,
+    baseUrl: readBaseUrl(options),
+    maxResponseBytes: readNumber("maxResponseBytes", options.maxResponseBytes),
+    retries: readNumber("retries", options.retries),
+    timeout: readNumber("timeout", options.timeout),
+    clock,
+  };
+}
+
+/** Reads the options that every method has; the client's stand in for those left out. */
+export function readCallOptions({ signal, timeout, retries }: CallOptions, settings: Settings) {
+  return {
+    signal: readSignal(signal),
+    timeout: readNumber("timeout", timeout, settings.timeout),
+    retries: readNumber("retries", retries, settings.retries),
+  };
+}
+
+/** Checks that headers can be sent. */
+export function checkHeaders(headers: ClientOptions["headers"]): void {
+  const isObject = headers instanceof Headers || classOf(headers ?? {}) === "Object";
+  const requirement = "an object or a Headers, with names and values that can be sent";
+  resultOf("headers", requirement, () => isObject ? mergeHeaders(headers) : undefined);
+}
+
 /** An address to which a key is sent encrypted, or not over a network. */
 const SECURE = /^(https:|http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/])/;
 
 /** Checks the service's address, and adds the slash at its end. */
-function readBaseUrl(value: unknown, { allowInsecureHttp }: ClientOptions): string {
-  if (!value) throw wrong("baseUrl", "is missing: set it to the address of the service");
+function readBaseUrl({ allowInsecureHttp, baseUrl }: ClientOptions): string {
+  if (!baseUrl) throw wrong("baseUrl", "is missing: set it to the address of the service");
   const requirement = "an absolute https URL without a user name, password, query or fragment";
-  const { href, pathname } = convert("baseUrl", requirement, () => new URL(value as string));
+  const { href, pathname } = resultOf("baseUrl", requirement, () => new URL(baseUrl));
   if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) throw wrong("baseUrl", `must be ${requirement}`);
   const advice =
     'must be an https URL, because http does not encrypt the API key; set "allowInsecureHttp" to allow it';

@@ -3,10 +3,19 @@ import { expect } from "@std/expect";
 
 import { type ClientOptions, createClient, type Middleware, NetworkError } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
-import { apiKey, baseUrl, sendAll, undocumented, unusedFetch } from "./client.ts";
+import { apiKey, baseUrl, sendAll, testWatched, undocumented, unusedFetch } from "./client.ts";
 import { createClock } from "./clock.ts";
-import { caught, deferred } from "./outcome.ts";
-import { type AnyPath, checkKeyStatus, json, serve, serveSockets, validKey } from "./server.ts";
+import { deferred } from "./deferred.ts";
+import { caught } from "./failure.ts";
+import {
+  type AnyPath,
+  checkKeyStatus,
+  cut,
+  json,
+  serve,
+  serveSockets,
+  validKey,
+} from "./server.ts";
 
 type Client = ReturnType<typeof createClient<AnyPath>>;
 type Init = { signal: AbortSignal };
@@ -24,25 +33,22 @@ const callAll = (client: Client, init: Init) => [
 const schemaOf = (validate: () => Promise<never>) =>
   ({ "~standard": { version: 1, vendor: "test", validate } }) as const;
 
-Deno.test("methods reject with any reason of their signal, with and without middleware", async () => {
+testWatched("methods reject with any reason of their signal", async (create) => {
   let [retries, count] = [0, 0];
   let controller = new AbortController();
   await using server = await serve(() => {
-    if (++count === 4) controller.abort(reasons[0]);
+    if (++count === 4) controller.abort(reason);
   });
   const options = { baseUrl: server.url, apiKey, onRetry: () => retries++ };
-  const client = createClientWith<AnyPath>(options, createClock());
-  for (const middleware of [[], [{ onRequest() {} }]]) {
-    client.use(...middleware);
-    for (const _reason of reasons) {
-      [controller, count] = [new AbortController(), 0];
-      const { signal } = controller;
-      const errors = await Promise.all(callAll(client, { signal }).map(caught)); // under way
-      errors.push(...await Promise.all(callAll(client, { signal }).map(caught))); // from the start
-      expect(errors.map((error) => error === signal.reason)).toEqual(Array(8).fill(true));
-      expect([retries, count]).toEqual([0, 4]);
-      reasons.push(reasons.shift());
-    }
+  const client = create(options, createClock());
+  let reason: unknown;
+  for (reason of reasons) {
+    [controller, count] = [new AbortController(), 0];
+    const { signal } = controller;
+    const errors = await Promise.all(callAll(client, { signal }).map(caught)); // under way
+    errors.push(...await Promise.all(callAll(client, { signal }).map(caught))); // from the start
+    expect(errors.map((error) => error === signal.reason)).toEqual(Array(8).fill(true));
+    expect([retries, count]).toEqual([0, 4]);
   }
 });
 
@@ -61,70 +67,76 @@ Deno.test("methods send nothing and call no function when the signal is aborted"
   }
 });
 
-// What a call can wait for: `wait` never ends, and aborts the signal when all calls wait.
+// What a call can wait for: `wait` stands for it, and never ends.
 
 type Wait = () => Promise<never>;
-type Calls = (client: Client, init: Init) => Promise<unknown>[];
 
 const valid = () => Promise.resolve(Response.json(validKey, { status: checkKeyStatus }));
-const unending = (wait: Wait) => new Response(new ReadableStream({ pull: wait }));
 const limit = { status: 429, headers: { "retry-after": "60" } };
 const limited = () => Promise.resolve(new Response(null, limit));
-const stream = (wait: Wait) => ({ method: "POST", body: unending(wait).body, duplex: "half" });
+const streamOf = (pull: Wait) => new ReadableStream({ pull });
 
-type Waiting = Partial<ClientOptions> & { hooks?: Middleware; calls?: Calls };
+/** Makes a call with each method of a client, which may have middleware. */
+function callWith(init: Init, options: Partial<ClientOptions>, middleware?: Middleware) {
+  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch: valid, ...options });
+  if (middleware) client.use(middleware);
+  return callAll(client, init);
+}
 
-const waits: [string, (wait: Wait) => Waiting][] = [
-  ["a custom fetch", (wait) => ({ fetch: wait })],
-  ["the body of a response", (wait) => ({ fetch: async () => await unending(wait) })],
-  ["onRetry", (wait) => ({ fetch: limited, onRetry: wait })],
-  ["the next attempt", (wait) => ({ fetch: limited, onRetry: () => void wait() })],
-  ["onRequest", (wait) => ({ hooks: { onRequest: wait } })],
-  ["onResponse", (wait) => ({ hooks: { onResponse: wait } })],
-  ["onError", (wait) => ({ fetch: () => Promise.reject(), retries: 0, hooks: { onError: wait } })],
-  ["the body of a hook's response", (wait) => ({ hooks: { onResponse: () => unending(wait) } })],
-  ["the body of a hook's request", (wait) => ({
-    hooks: { onRequest: ({ request: { url } }) => new Request(url, stream(wait)) },
-  })],
-  ["the function for the key", (apiKey) => ({ apiKey, calls: sendAll })],
-  ["a schema", (validate) => ({
-    calls: (client, init) => [
-      client.call("GET", undocumented, { ...init, schema: schemaOf(validate) }),
-    ],
-  })],
-  ["a stream to send", (wait) => ({
-    fetch: unusedFetch,
-    calls: (client, init) => {
-      const { body, duplex } = stream(wait);
-      const bodySerializer = () => body;
-      return [client.POST(`/${undocumented}`, { ...init, body: {}, duplex, bodySerializer })];
-    },
-  })],
-];
+const unused = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
+const known = createClient<AnyPath>({ baseUrl, apiKey, fetch: valid });
 
-for (const [kind, create] of waits) {
+const calls: Record<string, (wait: Wait, init: Init) => Promise<unknown>[]> = {
+  "a custom fetch": (fetch, init) => callWith(init, { fetch }),
+  "the body of a response": (wait, init) =>
+    callWith(init, { fetch: () => Promise.resolve(new Response(streamOf(wait))) }),
+  "onRetry": (onRetry, init) => callWith(init, { fetch: limited, onRetry }),
+  "the next attempt": (wait, init) =>
+    callWith(init, { fetch: limited, onRetry: () => void wait() }),
+  "onRequest": (onRequest, init) => callWith(init, {}, { onRequest }),
+  "onResponse": (onResponse, init) => callWith(init, {}, { onResponse }),
+  "onError": (onError, init) =>
+    callWith(init, { fetch: () => Promise.reject(), retries: 0 }, { onError }),
+  "the body of a response that middleware made": (wait, init) =>
+    callWith(init, {}, { onResponse: () => new Response(streamOf(wait)) }),
+  "the body of a request that middleware made": (wait, init) =>
+    callWith(init, {}, {
+      onRequest({ request: { url } }) {
+        const streamed = { method: "POST", body: streamOf(wait), duplex: "half" };
+        return new Request(url, streamed);
+      },
+    }),
+  "the function for the key": (apiKey, init) =>
+    sendAll(createClient<AnyPath>({ baseUrl, apiKey, fetch: valid }), init),
+  "a schema": (validate, init) => [
+    known.call("GET", undocumented, { ...init, schema: schemaOf(validate) }),
+  ],
+  "a stream to send": (wait, init) => {
+    const bodySerializer = () => streamOf(wait);
+    const streamed = { ...init, body: {}, bodySerializer, duplex: "half" as const };
+    return [unused.POST(`/${undocumented}`, streamed)];
+  },
+};
+
+for (const [kind, start] of Object.entries(calls)) {
   Deno.test(`a signal ends calls that wait for ${kind}`, async () => {
     const controller = new AbortController();
-    const calls: Promise<unknown>[] = [];
     let waiting = 0;
-    const stop = () => {
-      if (waiting === calls.length) setTimeout(() => controller.abort("stop"));
-    };
     const wait = () => {
       waiting++;
-      stop();
       return new Promise<never>(() => {});
     };
-    const { calls: start = callAll, hooks, ...options } = create(wait);
-    const client = createClient<AnyPath>({ baseUrl, apiKey, fetch: valid, ...options });
-    if (hooks) client.use(hooks);
-    calls.push(...start(client, { signal: controller.signal }));
-    stop(); // All may wait already.
-    expect(await Promise.all(calls.map(caught))).toEqual(calls.map(() => "stop"));
+    const begun = start(wait, { signal: controller.signal });
+    const ends = Promise.all(begun.map(caught));
+    for (let turn = 0; turn < 1_000 && waiting < begun.length; turn++) {
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    controller.abort("stop");
+    expect([waiting, await ends]).toEqual([begun.length, begun.map(() => "stop")]);
   });
 }
 
-Deno.test("a signal ends calls that connect, or wait for a response or its body", async () => {
+testWatched("a signal ends calls that connect, or wait for a response", async (create) => {
   let controller = new AbortController();
   let count = 0;
   const abort = () => void (++count === 4 && controller.abort("stop"));
@@ -136,37 +148,33 @@ Deno.test("a signal ends calls that connect, or wait for a response or its body"
   });
   await using partial = await serve((_, response) => void response.write("[1,", abort));
   const { signal } = new AbortController();
-  const middleware = {
-    onRequest: ({ request }: { request: Request }) => new Request(request, { signal }),
-  };
+  const replacing: Middleware = { onRequest: ({ request }) => new Request(request, { signal }) };
   for (const { url } of [connecting, silent, partial]) {
-    const client = createClient<AnyPath>({ baseUrl: url, apiKey });
-    for (const hooks of [[], [middleware]]) {
+    const client = create({ baseUrl: url, apiKey });
+    for (const middleware of [[], [replacing]]) {
+      client.use(...middleware);
       [controller, count] = [new AbortController(), 0];
-      client.use(...hooks);
-      const errors = await Promise.all(callAll(client, { signal: controller.signal }).map(caught));
-      expect(errors).toEqual(Array(4).fill("stop"));
+      const calls = callAll(client, { signal: controller.signal });
+      expect(await Promise.all(calls.map(caught))).toEqual(Array(4).fill("stop"));
     }
   }
   await Promise.all(closed.map(({ promise }) => promise)); // the connections
 });
 
-Deno.test("methods follow the signal of a request that middleware made", async () => {
-  for (const fetch of [undefined, (request: Request) => globalThis.fetch(request)]) {
-    for (const signal of [null, new AbortController().signal]) {
-      const controller = new AbortController();
-      await using server = await serve(() => controller.abort("stop"));
-      const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, fetch });
-      const own = { signal: controller.signal };
-      client.use({ onRequest: ({ request }) => new Request(request, own) });
-      expect(await caught(client.checkOwnKey({ signal }))).toBe("stop"); // under way
-      const errors = await Promise.all(sendAll(client, { signal }).map(caught)); // from the start
-      expect([...errors, server.requests.length]).toEqual(["stop", "stop", "stop", 1]);
-    }
+testWatched("methods follow the signal of a request that middleware made", async (create) => {
+  for (const signal of [null, new AbortController().signal]) {
+    const controller = new AbortController();
+    await using server = await serve(() => controller.abort("stop"));
+    const client = create({ baseUrl: server.url, apiKey });
+    const own = { signal: controller.signal };
+    client.use({ onRequest: ({ request }) => new Request(request, own) });
+    expect(await caught(client.checkOwnKey({ signal }))).toBe("stop"); // under way
+    const errors = await Promise.all(sendAll(client, { signal }).map(caught)); // from the start
+    expect([...errors, server.requests.length]).toEqual(["stop", "stop", "stop", 1]);
   }
 });
 
-Deno.test("calls leave no listener on the signal that they share", async () => {
+testWatched("calls leave no listener on the signal that they share", async (create) => {
   const { signal } = new AbortController();
   const listeners = new Set<unknown>();
   for (const [name, change] of [["addEventListener", "add"], ["removeEventListener", "delete"]]) {
@@ -183,11 +191,10 @@ Deno.test("calls leave no listener on the signal that they share", async () => {
     if (url === "/reset" || count % 5 === 0) return void response.socket!.destroy();
     json(response, validKey, url === "/missing" ? 404 : checkKeyStatus);
   });
-  const options = { baseUrl: server.url, apiKey: () => apiKey };
-  const client = createClientWith<AnyPath>(options, createClock());
-  const middleware: Middleware = { onRequest: ({ request }) => new Request(request) };
-  for (const hooks of [[], [middleware]]) {
-    client.use(...hooks);
+  const client = create({ baseUrl: server.url, apiKey: () => apiKey }, createClock());
+  const copying: Middleware = { onRequest: ({ request }) => new Request(request) };
+  for (const middleware of [[], [copying]]) {
+    client.use(...middleware);
     await Promise.allSettled([
       ...callAll(client, { signal }),
       client.GET("/missing", { signal }),
@@ -215,4 +222,44 @@ Deno.test("a signal ends the reading of a request's stream", async () => {
   const init = { body: {}, bodySerializer, duplex: "half" as const, signal: controller.signal };
   expect(await caught(client.POST(`/${undocumented}`, init))).toBe("stop");
   await cancelled;
+});
+
+Deno.test("the signal of an attempt is aborted when it has failed, and not when it succeeds", async () => {
+  await using server = await serve(({ url }, response, count) => {
+    if (url === "/cut" && count === 1) return cut(response);
+    if (url === "/hang") return void response.write("[");
+    json(response, validKey, checkKeyStatus);
+  });
+  const signals: AbortSignal[] = [];
+  const watched = (request: Request) => {
+    signals.push(request.signal);
+    return fetch(request);
+  };
+  const options = { baseUrl: server.url, apiKey, fetch: watched };
+  const client = createClientWith<AnyPath>(options, createClock());
+  /** Whether the signals of the attempts of a call are aborted, some time after it. */
+  const aborted = async (call: () => Promise<unknown>) => {
+    signals.length = 0;
+    await call().catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return signals.map(({ aborted }) => aborted);
+  };
+  const onRequest = ({ request }: { request: Request }) => void signals.push(request.signal);
+  for (const middleware of [[], [{ onRequest }]]) {
+    const seen = middleware.map(() => false);
+    for (const signal of [null, new AbortController().signal]) {
+      const init = { signal, middleware };
+      server.requests.length = 0;
+      expect(await aborted(() => client.GET("/cut", init))).toEqual([...seen, true, false]);
+      const hanging = { ...init, timeout: 50, retries: 0 };
+      expect(await aborted(() => client.GET("/hang", hanging))).toEqual([...seen, true]);
+      for (const parseAs of ["json", "text", "stream"] as const) {
+        expect(await aborted(() => client.GET("/a", { ...init, parseAs })))
+          .toEqual([...seen, false]);
+      }
+    }
+  }
+  expect(await aborted(() => client.checkOwnKey())).toEqual([false]);
+  const small = createClient({ ...options, maxResponseBytes: 3 });
+  expect(await aborted(() => small.call("GET", undocumented))).toEqual([true]);
 });

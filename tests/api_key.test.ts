@@ -3,8 +3,16 @@ import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
 import { apiKeyHeader } from "../src/generated/operations.ts";
-import { apiKey, baseUrl, checkKeyPath, keyHeader, sendAll, unusedFetch } from "./client.ts";
-import { caught, failures, shown } from "./outcome.ts";
+import {
+  apiKey,
+  baseUrl,
+  checkKeyPath,
+  keyHeader,
+  sendAll,
+  testWatched,
+  unusedFetch,
+} from "./client.ts";
+import { caught, failures, shown } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./server.ts";
 
 type KeyFunction = () => string | Promise<string>;
@@ -74,11 +82,11 @@ Deno.test("methods without a key name the option, and say that a header is ignor
   }
 });
 
-Deno.test("checkOwnKey() checks the client's own key, and checkKey() another", async () => {
+testWatched("checkOwnKey() checks the client's own key, and checkKey() another", async (create) => {
   await using server = await serve((_, response) => json(response, validKey, checkKeyStatus));
   const longest = `a key~`.padEnd(4_096, "!");
   for (const own of [apiKey, longest, () => apiKey, () => Promise.resolve(longest)]) {
-    const client = createClient<AnyPath>({ baseUrl: server.url, apiKey: own });
+    const client = create({ baseUrl: server.url, apiKey: own });
     const key = typeof own === "string" ? own : await own();
     await client.checkOwnKey();
     await client.checkOwnKey({ timeout: 10_000 });
@@ -116,13 +124,13 @@ Deno.test("checkOwnKey() checks its options before it asks for the key", async (
   expect(errors.map(({ option }) => option)).toEqual(["timeout", "retries"]);
 });
 
-Deno.test("a function for the key is called once for each call that needs the key", async () => {
+testWatched("a function for the key is called once for each call", async (create) => {
   await using server = await serve((_, response, count) => {
     if (count % 2) response.writeHead(503, { "retry-after": "0" }).end();
     else json(response, validKey, checkKeyStatus);
   });
   let count = 0;
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey: () => `key-${++count}` });
+  const client = create({ baseUrl: server.url, apiKey: () => `key-${++count}` });
   await client.call("GET", "a");
   await client.GET("/a");
   await client.checkKey("another-key");

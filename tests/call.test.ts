@@ -2,47 +2,44 @@
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
-import { apiKey, baseUrl, sendAll, undocumented, unusedFetch } from "./client.ts";
-import { failure, failures } from "./outcome.ts";
+import { apiKey, baseUrl, sendAll, testWatched, undocumented, unusedFetch } from "./client.ts";
+import { failure, failures } from "./failure.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
 
 const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
 
-Deno.test("methods send what they were given, when it changes later", async () => {
+testWatched("methods send what they were given, when it changes later", async (create) => {
   await using server = await serve((_, response) => json(response, {}));
-  for (const middleware of [[], [{ onRequest() {} }]]) {
-    const client = createClient<AnyPath>({ baseUrl: server.url, apiKey: async () => await apiKey });
-    client.use(...middleware);
-    const body: Record<string, unknown> = {};
-    const headers = new Headers();
-    const form = new URLSearchParams();
-    const options: Record<string, unknown> = { body, query: body, headers };
-    const bodySerializer = () => form;
-    const calls: Promise<unknown>[] = [];
-    for (let page = 0; page < 4; page++) {
-      body.page = page;
-      headers.set("x-page", `${page}`);
-      form.set("page", `${page}`);
-      options.retries = page;
-      calls.push(client.call("POST", undocumented, options));
-      const init = { body, headers, params: { path: body, query: body } };
-      calls.push(client.POST("/things/{page}", init));
-      calls.push(client.POST("/things/{page}", { ...init, bodySerializer }));
-      options.retries = "changed";
-    }
-    body.page = "changed";
-    headers.set("x-page", "changed");
-    form.set("page", "changed");
-    await Promise.all(calls);
-    const pages = server.requests.splice(0).map(({ url, headers, body }) => {
-      const [page] = /\d+$/.exec(url)!;
-      expect([`{"page":${page}}`, `page=${page}`]).toContain(body);
-      expect(headers["x-page"]).toBe(page);
-      expect(url).toMatch(new RegExp(`^/(${undocumented}|things/${page})\\?page=${page}$`));
-      return page;
-    });
-    expect(pages.sort().join("")).toBe("000111222333");
+  const client = create({ baseUrl: server.url, apiKey: async () => await apiKey });
+  const body: Record<string, unknown> = {};
+  const headers = new Headers();
+  const form = new URLSearchParams();
+  const options: Record<string, unknown> = { body, query: body, headers };
+  const bodySerializer = () => form;
+  const calls: Promise<unknown>[] = [];
+  for (let page = 0; page < 4; page++) {
+    body.page = page;
+    headers.set("x-page", `${page}`);
+    form.set("page", `${page}`);
+    options.retries = page;
+    calls.push(client.call("POST", undocumented, options));
+    const init = { body, headers, params: { path: body, query: body } };
+    calls.push(client.POST("/things/{page}", init));
+    calls.push(client.POST("/things/{page}", { ...init, bodySerializer }));
+    options.retries = "changed";
   }
+  body.page = "changed";
+  headers.set("x-page", "changed");
+  form.set("page", "changed");
+  await Promise.all(calls);
+  const pages = server.requests.splice(0).map(({ url, headers, body }) => {
+    const [page] = /\d+$/.exec(url)!;
+    expect([`{"page":${page}}`, `page=${page}`]).toContain(body);
+    expect(headers["x-page"]).toBe(page);
+    expect(url).toMatch(new RegExp(`^/(${undocumented}|things/${page})\\?page=${page}$`));
+    return page;
+  });
+  expect(pages.sort().join("")).toBe("000111222333");
 });
 
 Deno.test("use() and eject() change no call that was made", async () => {
@@ -67,7 +64,16 @@ Deno.test("use() and eject() change no call that was made", async () => {
 Deno.test("call() takes an endpoint with or without a slash in front, and encoded parts", async () => {
   await using server = await serve((_, response) => json(response, 1));
   const client = createClient({ baseUrl: `${server.url}api`, apiKey });
-  const endpoints = ["/endpoint", "a/b/", "a%2Fb", "a..b", ".well-known", "...", "x%3Ay", "{id}"];
+  const endpoints = [
+    "/endpoint",
+    "reports:batch",
+    "a/b:c",
+    "a%2Fb",
+    "a..b",
+    "...",
+    "x%3Ay",
+    "{id}",
+  ];
   for (const endpoint of endpoints) await client.call("patch" as "PATCH", endpoint);
   const paths = ["endpoint", ...endpoints.slice(1, -1), "%7Bid%7D"];
   expect(server.requests.map(({ url }) => url)).toEqual(paths.map((path) => `/api/${path}`));
@@ -79,6 +85,7 @@ Deno.test("call() refuses an endpoint that is not a name below the base URL", as
     ["", /^"endpoint" must be a name below "baseUrl", such as "report", without spaces/],
     ["x?y=1", /^"endpoint" must be a name below .*; set a query with "query"$/],
     ["//evil.example/x", /^"endpoint" must be a name below/],
+    ["https://evil.example/x", /^"endpoint" must be a name below/],
     ["a/..;a=b/c", /^"endpoint" must be without a segment "\." or "\.\.", a backslash/],
     ["x%5c..%5cy", /^"endpoint" must be without a segment/],
     ["100%", /^"endpoint" must be without .* or a stray "%"$/],
@@ -110,7 +117,7 @@ Deno.test("call() refuses a body that JSON cannot represent", async () => {
   ];
   const calls = bodies.map((body) => unsent.call("POST", "endpoint", { body }));
   for (const { message, option } of await failures(ConfigurationError, calls)) {
-    expect(message).toBe('"body" must be a value that JSON can represent');
+    expect(message).toMatch(/^"body" must be a value that JSON can represent/);
     expect(option).toBe("body");
   }
 });
@@ -123,4 +130,17 @@ Deno.test("methods take null for options, as for none", async () => {
   await client.checkKey("key", null as never);
   await client.checkOwnKey(null as never);
   expect(server.requests.length).toBe(4);
+});
+
+Deno.test("call() says which method takes a body that is not JSON", async () => {
+  const form = new FormData();
+  const bodies = [
+    ...[form, Object.assign(new FormData(), { toJSON: () => ({}) }), new URLSearchParams("a=b")],
+    ...[new Blob(["text"]), new Blob(["text"]).stream()],
+  ];
+  const calls = bodies.map((body) => unsent.call("POST", "endpoint", { body }));
+  for (const { message, option } of await failures(ConfigurationError, calls)) {
+    expect(message).toMatch(/^"body" .*\bPOST\b/);
+    expect(option).toBe("body");
+  }
 });

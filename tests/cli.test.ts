@@ -101,7 +101,8 @@ Deno.test("check-key --timeout limits all that it waits for, and says what is mi
   expect(hanging.requests.length).toBe(1);
   const [, message] = inputs[0]!;
   const { exit, stdout } = await command([...args, "--json"], { stdin: pipe(Infinity) });
-  expect([exit, JSON.parse(stdout)]).toEqual([3, reported({ code: "timeout", message })]);
+  const error = { name: "CommandError", code: "timeout", message };
+  expect([exit, JSON.parse(stdout)]).toEqual([3, reported(error)]);
 });
 
 Deno.test("check-key says when the service asks to wait for longer than --timeout", async () => {
@@ -118,7 +119,10 @@ Deno.test("check-key says when the service asks to wait for longer than --timeou
   expect(server.requests).toHaveLength(1);
   const printed = await command([...args, "--json"], demo);
   expect(JSON.parse(printed.stdout)).toMatchObject({
-    error: { code: "http", status: 429, retryAfter: 30, body: { error: "Too many requests" } },
+    error: {
+      ...{ name: "HttpError", code: "http", isTemporary: true, status: 429, retryAfter: 30 },
+      body: { error: "Too many requests" },
+    },
   });
 });
 
@@ -163,11 +167,13 @@ Deno.test("check-key exits with 3 when there is no usable response, and says why
   await closed[Symbol.asyncDispose]();
   const issues = [{ path: expect.any(String) }];
   const forbidden = { body: { secret: "[redacted]" }, headers: expect.any(Object) };
+  const invalid = { name: "InvalidResponseError", code: "invalid_response", isTemporary: false };
+  const http = { name: "HttpError", code: "http", isTemporary: false };
   const cases: [string, RegExp, object][] = [
-    [server.url, /.*/, { code: "invalid_response", status: checkKeyStatus, issues }],
-    [`${server.url}api`, /the status 403/, { code: "http", status: 403, ...forbidden }],
-    [`${server.url}missing`, /"--base-url"/, { code: "http", status: 404 }],
-    [closed.url, /got no response: .*refused/i, { code: "network" }],
+    [server.url, /.*/, { ...invalid, status: checkKeyStatus, issues }],
+    [`${server.url}api`, /the status 403/, { ...http, status: 403, ...forbidden }],
+    [`${server.url}missing`, /"--base-url"/, { ...http, status: 404 }],
+    [closed.url, /got no response: .*refused/i, { name: "NetworkError", isTemporary: true }],
   ];
   for (const [address, reason, error] of cases) {
     const setting = { env: { SCAM_ADDRESS_API_KEY: "some-key", SCAM_ADDRESS_BASE_URL: address } };
@@ -215,11 +221,18 @@ Deno.test("check-key exits with 2 on wrong usage and says what to do", async () 
     "--base-url ftp://service.example": /: "--base-url" must be/,
     "--base-url http://a.example": /: "--base-url" must .* "--allow-insecure-http"/,
   }, { stdin: pipe(Infinity) }); // the address is checked before the key is waited for
-  await expectUsage(loopback, {
-    "": /: No key: set "SCAM_ADDRESS_API_KEY" or write it to standard input$/,
-  });
+  const order = 'from "SCAM_ADDRESS_API_KEY" or, if that is not set, from standard input';
+  const noKey = (source: string) => new RegExp(`: ${source} has no key: it is read ${order}$`);
+  await expectUsage(loopback, { "": noKey("Standard input") }); // which is a terminal
+  for (const key of ["", "\n", "\r"]) {
+    const setting = { ...keyed(key), stdin: "another-key" };
+    const messages = { "": noKey('"SCAM_ADDRESS_API_KEY"') };
+    await expectUsage(loopback, messages, setting);
+    await expectUsage("check-key --sandbox", messages, setting);
+  }
   const notUtf8 = Uint8Array.from("caf\xe9-S3CRET", (letter) => letter.charCodeAt(0));
   const keys: [Setting, RegExp][] = [
+    [{ stdin: "\r\n" }, noKey("Standard input")],
     [{ stdin: notUtf8 }, /^Error \(usage\): Standard input is not UTF-8 text$/],
     [{ stdin: Uint8Array.of(0x61, 0xc3) }, /: Standard input is not UTF-8 text$/],
     [{ stdin: "two\r\nS3CRETS\r\n" }, /: Standard input has more than one key$/],
@@ -244,24 +257,27 @@ Deno.test("the command takes no key from an argument, says why, and does not rep
   const none = 'No command: the first argument must be "check-key", "sandbox" or "help"; ';
   const wrong = "Wrong arguments: the options are --base-url, .*, --sandbox; see --help; ";
   await expectUsage("", {
-    " | S3CRET | S3CRET check-key | --S3CRET check-key": new RegExp(`\\(usage\\): ${none}${why}`),
+    "S3CRET | S3CRET check-key | --S3CRET check-key": new RegExp(`\\(usage\\): ${none}${why}`),
   });
   const [options, stdin] = ["--api-key S3CRET | --key=S3CRET | -kS3CRET | --port 1", "some-key"];
   const others = "S3CRET | --sandbox -- S3CRET | --no-json | --S3CRET=--json";
   const isWrong = new RegExp(`\\(usage\\): ${wrong}${why}`);
   await expectUsage("check-key", { [options]: isWrong, [others]: isWrong }, { stdin });
   const { exit, stdout, stderr } = await command(["check-key", "--json", "Option '--json'"]);
-  const error = { code: "usage", message: expect.stringMatching(`^${wrong}${why}`) };
+  const message = expect.stringMatching(`^${wrong}${why}`);
+  const error = { name: "CommandError", code: "usage", message };
   expect([exit, stderr, JSON.parse(stdout)]).toEqual([2, "", reported(error)]);
 });
 
-Deno.test("--help and --version print to standard output and send nothing", async () => {
+Deno.test("--help and --version print to standard output, and no argument at all prints the help", async () => {
   for (const line of ["--help", "-h", "help", "help sandbox", "help -v", "check-key --help"]) {
     const { exit, stdout, stderr } = await command(line.split(" "));
     expect([line, exit, stderr]).toEqual([line, 0, ""]);
     expect(stdout).toMatch(/^Usage: scam-address check-key \[options\]\n/);
     expect(stdout.split("\n").filter((line) => line.length > 90)).toEqual([]);
   }
+  const { stdout } = await command(["--help"]);
+  expect(await command([])).toEqual({ exit: 2, stdout: "", stderr: stdout });
   for (const args of [["--version"], ["-v"], ["sandbox", "-v"]]) {
     expect(await command(args)).toEqual({ exit: 0, stdout: `${version}\n`, stderr: "" });
   }

@@ -1,8 +1,10 @@
 import process from "node:process";
 
-import type { operations as Operations, paths, ScamAddressClient } from "../mod.ts";
+import type { ClientOptions, operations as Operations, paths, ScamAddressClient } from "../mod.ts";
+import { createClientWith } from "../src/client.ts";
 import { apiKeyHeader, operations } from "../src/generated/operations.ts";
 import type { Operation } from "../src/operation.ts";
+import { systemClock } from "../src/transport/time.ts";
 import type { AnyPath } from "./server.ts";
 
 /** Whether the tests run on Deno; otherwise they run on Node. */
@@ -45,6 +47,42 @@ export function sendAll(client: ScamAddressClient<AnyPath>, init = {}): Promise<
     client.call("GET", undocumented, init),
     client.GET(`/${undocumented}`, init),
   ];
+}
+
+/** Creates a client, like `createClient`; tests of retries pass a clock that does not wait. */
+export type Create = (
+  options: ClientOptions,
+  clock?: typeof systemClock,
+) => ScamAddressClient<AnyPath>;
+
+/** How clients are created whose calls are watched by nobody, by middleware, by a `fetch`. */
+const watchers: Record<string, Create> = {
+  "by nobody": (options, clock = systemClock) => createClientWith<AnyPath>(options, clock),
+  "by middleware"(options, clock = systemClock) {
+    const client = createClientWith<AnyPath>(options, clock);
+    client.use({ onRequest() {}, onResponse() {} });
+    return client;
+  },
+  "by a custom fetch": (options, clock = systemClock) =>
+    createClientWith<AnyPath>({ fetch: (request) => fetch(request), ...options }, clock),
+};
+
+/**
+ * Tests what must not depend on who watches a call, with each way to create a client.
+ *
+ * The calls must use the network: a test with a `fetch` of its own is watched anyway.
+ */
+export function testWatched(name: string, run: (create: Create) => Promise<void>): void {
+  for (const [watcher, create] of Object.entries(watchers)) {
+    Deno.test(`${name}, watched ${watcher}`, () => run(create));
+  }
+}
+
+/** Replaces the global `fetch`, as libraries for tests do, as long as the result is in use. */
+export function replaceFetch(wrap: (original: typeof fetch) => typeof fetch): Disposable {
+  const original = globalThis.fetch;
+  globalThis.fetch = wrap(original);
+  return { [Symbol.dispose]: () => void (globalThis.fetch = original) };
 }
 
 /** A `fetch` that must not be called. */

@@ -5,7 +5,7 @@ import { ConfigurationError, createClient, NetworkError, RedirectError } from ".
 import { createClientWith } from "../src/client.ts";
 import { apiKey, baseUrl, isDeno, sendAll, undocumented } from "./client.ts";
 import { createClock } from "./clock.ts";
-import { failures } from "./outcome.ts";
+import { failures } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./server.ts";
 
 /** Creates a client whose custom fetch resolves to any value, and counts its calls. */

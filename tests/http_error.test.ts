@@ -1,9 +1,9 @@
-// Responses with a 4xx or 5xx status.
+// Responses with a 4xx or 5xx status, or with 304.
 import { expect } from "@std/expect";
 
 import { createClient, HttpError } from "../mod.ts";
-import { apiKey, baseUrl, undocumented } from "./client.ts";
-import { failure } from "./outcome.ts";
+import { apiKey, baseUrl, testWatched, undocumented } from "./client.ts";
+import { failure, failures } from "./failure.ts";
 import { type AnyPath, serve } from "./server.ts";
 
 const bodies: [string, unknown][] = [
@@ -13,16 +13,15 @@ const bodies: [string, unknown][] = [
   ["", ""],
   ["<h1>No</h1>", "<h1>No</h1>"],
   [`{"error":`, `{"error":`],
-  ["[".repeat(30_000) + "]".repeat(30_000), expect.anything()], // as JSON or as text
 ];
 
-Deno.test("methods keep status, headers and body of a 4xx or 5xx response", async () => {
+testWatched("methods keep status, headers and body of a 4xx or 5xx response", async (create) => {
   await using server = await serve(({ url }, response) => {
     const [, status, index] = url.split("/").map(Number);
     const headers = { "x-request-id": "r1", "set-cookie": ["a=1", "b=2"] };
     response.writeHead(status!, headers).end(bodies[index!]![0]);
   });
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  const client = create({ baseUrl: server.url, apiKey });
   for (const status of [400, 401, 404, 451, 501, 599]) {
     for (const [index, [, body]] of bodies.entries()) {
       const name = `${status}/${index}`;
@@ -56,7 +55,7 @@ Deno.test("methods keep the part that was read of an error whose body is cut sho
   expect([response.status, error]).toEqual([403, "<h1>No"]);
 });
 
-Deno.test("HttpError has the body's first 64 KiB, as text when it is longer", async () => {
+testWatched("HttpError has the body's first 64 KiB, as text when it is longer", async (create) => {
   const bodies: Record<string, string> = {
     text: "€".repeat(2 ** 20),
     json: '["x"]'.padEnd(2 ** 16),
@@ -65,9 +64,33 @@ Deno.test("HttpError has the body's first 64 KiB, as text when it is longer", as
   await using server = await serve(({ url }, response) => {
     response.writeHead(400).end(bodies[url.slice(1)]);
   });
-  const client = createClient({ baseUrl: server.url, apiKey });
+  const client = create({ baseUrl: server.url, apiKey });
   const body = async (name: string) => (await failure(HttpError, client.call("GET", name))).body;
   expect(await body("text")).toMatch(/^€{21845}\ufffd?$/);
   expect(await body("json")).toEqual(["x"]);
   expect(await body("longer")).toBe(bodies["longer"]!.slice(0, 2 ** 16));
+});
+
+testWatched("304 is an HttpError, and typed methods resolve to it", async (create) => {
+  await using server = await serve((_, response) => void response.writeHead(304).end());
+  const client = create({ baseUrl: server.url, apiKey });
+  const { data, response } = await client.GET(`/${undocumented}`);
+  expect([data, response.status]).toEqual([undefined, 304]);
+  const calls = [client.call("GET", undocumented), client.checkKey("k"), client.checkOwnKey()];
+  for (const error of await failures(HttpError, calls)) expect(error.status).toBe(304);
+  expect(server.requests.length).toBe(4);
+});
+
+testWatched("HttpError has the text of a body that is nested deep", async (create) => {
+  await using server = await serve(({ url }, response) => {
+    const depth = Number(url.slice(1));
+    response.writeHead(400).end("[".repeat(depth) + "]".repeat(depth));
+  });
+  const client = create({ baseUrl: server.url, apiKey });
+  for (const depth of [20_000, 30_000]) {
+    const { body } = await failure(HttpError, client.call("GET", `${depth}`));
+    expect(body).toBe("[".repeat(depth) + "]".repeat(depth));
+  }
+  const { body } = await failure(HttpError, client.call("GET", "50000"));
+  expect(body).toBe("[".repeat(50_000) + "]".repeat(2 ** 16 - 50_000));
 });

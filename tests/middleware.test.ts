@@ -6,9 +6,19 @@ import {
   InvalidResponseError,
   type Middleware,
   NetworkError,
+  ScamAddressError,
 } from "../mod.ts";
-import { apiKey, baseUrl, checkKeyPath, sendAll, undocumented, unusedFetch } from "./client.ts";
-import { caught, failure, failures } from "./outcome.ts";
+import {
+  apiKey,
+  baseUrl,
+  checkKeyPath,
+  keyHeader,
+  sendAll,
+  testWatched,
+  undocumented,
+  unusedFetch,
+} from "./client.ts";
+import { caught, failure, failures, shown } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./server.ts";
 
 const path = `/${undocumented}`;
@@ -50,6 +60,28 @@ Deno.test("methods reject with what middleware throws, whatever it is", async ()
       for (const error of await Promise.all(calls.map(caught))) expect(error).toBe(thrown);
     }
   }
+});
+
+Deno.test("middleware does not see the key, and only the client sets its header", async () => {
+  await using server = await serve((_, response) => json(response, validKey, checkKeyStatus));
+  const headers = { [keyHeader]: "stray", [keyHeader.toUpperCase()]: "stray" };
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, headers });
+  const seen: unknown[] = [];
+  client.use({
+    onRequest({ request, options, params }) {
+      seen.push(request, options, params);
+      request.headers.set(keyHeader, "stray");
+      return request;
+    },
+    onResponse: ({ request, response }) => void seen.push(request, response),
+  });
+  await client.call("GET", undocumented, { headers });
+  await client.GET(`/${undocumented}`, { headers, params: { header: headers } });
+  await client.checkKey("another-key");
+  const sent = server.requests.map(({ headers }) => headers[keyHeader]);
+  expect(sent).toEqual([apiKey, apiKey, undefined]);
+  expect(seen.length).toBe(15);
+  expect(shown(seen)).not.toContain(apiKey);
 });
 
 // The bodies of responses
@@ -162,4 +194,29 @@ Deno.test("middleware gets a real Request even if use() has refused what came af
     Response.json(request instanceof Request);
   expect(() => client.use({ onRequest }, 5 as never)).toThrow();
   expect((await client.GET(path)).data).toBe(true);
+});
+
+/** How middleware may read the body of a request that it does not replace. */
+const bodyReaders: ((request: Request) => Promise<unknown>)[] = [
+  (request) => request.text(),
+  async (request) => {
+    const reader = request.body!.getReader();
+    await reader.read();
+    reader.releaseLock();
+  },
+];
+
+testWatched("methods send nothing when middleware has read the request's body", async (create) => {
+  await using server = await serve((_, response) => json(response, validKey));
+  for (const read of bodyReaders) {
+    const client = create({ baseUrl: server.url, apiKey });
+    client.use({ onRequest: async ({ request }) => void await read(request) });
+    for (const signal of [null, new AbortController().signal]) {
+      const calls = [client.checkOwnKey({ signal }), client.POST(path, { body: {}, signal })];
+      for (const error of await failures(TypeError, calls)) {
+        expect(error).not.toBeInstanceOf(ScamAddressError);
+      }
+    }
+  }
+  expect(server.requests).toEqual([]);
 });

@@ -2,9 +2,9 @@
 import { expect } from "@std/expect";
 
 import { type ClientOptions, ConfigurationError, createClient } from "../mod.ts";
-import { apiKey, baseUrl, sendAll, undocumented, unusedFetch } from "./client.ts";
-import { failure, shown } from "./outcome.ts";
-import { type AnyPath, json, serve } from "./server.ts";
+import { apiKey, baseUrl, replaceFetch, sendAll, undocumented, unusedFetch } from "./client.ts";
+import { failure, shown } from "./failure.ts";
+import type { AnyPath } from "./server.ts";
 
 const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
 
@@ -34,7 +34,10 @@ Deno.test("createClient() throws when baseUrl is missing or no absolute address 
 });
 
 Deno.test("createClient() refuses http for hosts that are not loopback addresses", async () => {
-  const hosts = ["service.example", "127.evil.example", "0.0.0.0", "[::ffff:8.8.8.8]"];
+  const hosts = [
+    ...["service.example", "127.evil.example", "0.0.0.0", "[::ffff:8.8.8.8]"],
+    ...["localhost.evil.example", "127.0.0.1.evil.example", "localhost-evil.example"],
+  ];
   for (const baseUrl of [...hosts.map((host) => `http://${host}`), "HTTP://SERVICE.EXAMPLE"]) {
     for (const allowInsecureHttp of [undefined, false]) {
       const error = await refusal({ baseUrl, allowInsecureHttp });
@@ -121,6 +124,8 @@ Deno.test("methods name the argument that is wrong", async () => {
     ['"idempotent" must be a boolean, not an', unsent.call("GET", "a", { idempotent: junk })],
     ['"idempotent" must be a boolean, not an', unsent.GET("/a", { idempotent: junk })],
     ['"path" must begin with a slash', unsent.GET("a")],
+    ['"path" must ', (unsent.GET as () => Promise<unknown>)()],
+    ['"path" must ', unsent.GET(7 as never)],
     ['"body" must be left out of a GET request', unsent.GET("/a", { body: {} })],
     ['"body" must be left out of a HEAD request', unsent.call("HEAD", "a", { body: 0 })],
   ];
@@ -168,15 +173,43 @@ Deno.test("methods list the options that there are when one is unknown", async (
   }
 });
 
-Deno.test("typed methods take the options that the standard of fetch has", async () => {
-  await using server = await serve((_, response) => json(response, 1));
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+Deno.test("typed methods take the options that the standard of fetch has, and hand them on", async () => {
+  const seen: Request[] = [];
+  using _fetch = replaceFetch(() => (...args) => {
+    seen.push(new Request(...args));
+    return Promise.resolve(Response.json(1));
+  });
+  const client = createClient<AnyPath>({ baseUrl, apiKey });
+  const visible = { cache: "no-store", credentials: "omit", keepalive: true } as const;
   const options: RequestInit & Record<string, unknown> = {
-    ...{ cache: "no-store", credentials: "omit", duplex: "half", integrity: "", keepalive: false },
-    ...{ method: "PUT", mode: "cors", priority: "high", redirect: "error", referrer: "" },
-    ...{ referrerPolicy: "no-referrer", window: null },
+    ...visible,
+    ...{ duplex: "half", integrity: "", method: "PUT", mode: "cors", priority: "high" },
+    ...{ redirect: "error", referrer: "", referrerPolicy: "no-referrer", window: null },
   };
   expect((await client.GET("/a", options)).data).toBe(1);
   for (const [name, value] of Object.entries(options)) await client.GET("/a", { [name]: value });
-  expect(server.requests.map(({ method }) => method)).toEqual(Array(13).fill("GET"));
+  expect(seen.map(({ method, redirect }) => `${method} ${redirect}`))
+    .toEqual(Array(13).fill("GET manual"));
+  for (const [index, [name, value]] of Object.entries(visible).entries()) {
+    const requests = [seen[0]!, seen[index + 1]!]; // with all options, and with this one
+    expect([name, ...requests.map((request) => request[name as "cache"])])
+      .toEqual([name, value, value]);
+  }
+});
+
+Deno.test("typed methods refuse an unknown parseAs, and name what there is", async () => {
+  for (const parseAs of ["JSON", "", "formData", 7, null, "toString"] as never[]) {
+    const { message, option } = await refused(unsent.GET("/a", { parseAs }));
+    expect(option).toBe("parseAs");
+    for (const name of ["json", "text", "blob", "arrayBuffer", "stream"]) {
+      expect(message).toContain(name);
+    }
+  }
+});
+
+Deno.test("typed methods refuse middleware that is no list", async () => {
+  for (const middleware of ["", "x", 0, null, {}, { length: 0 }] as never[]) {
+    const error = await refused(unsent.GET("/a", { middleware }));
+    expect(error.option).toBe("middleware");
+  }
 });

@@ -1,13 +1,12 @@
 // No request, and so no key, leaves the origin of the base URL.
 import { expect } from "@std/expect";
 
-import { ConfigurationError, createClient } from "../mod.ts";
-import { apiKey, checkKeyPath, sendAll, undocumented } from "./client.ts";
-import { failure, failures } from "./outcome.ts";
-import { type AnyPath, json, serve, validKey } from "./server.ts";
+import { ConfigurationError } from "../mod.ts";
+import { apiKey, checkKeyPath, sendAll, testWatched, undocumented } from "./client.ts";
+import { failure, failures } from "./failure.ts";
+import { json, serve, validKey } from "./server.ts";
 
 const path = `/${undocumented}`;
-const observers = [[], [{ onRequest() {} }]];
 
 /** Starts the service and another server, which must get nothing. */
 async function serveBoth() {
@@ -25,10 +24,10 @@ async function serveBoth() {
   };
 }
 
-Deno.test("methods refuse a baseUrl of a single call that is at another origin", async () => {
+testWatched("methods refuse a baseUrl of a call that is at another origin", async (create) => {
   await using both = await serveBoth();
   const { server, other, host } = both;
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  const client = create({ baseUrl: server.url, apiKey });
   const { port } = new URL(server.url);
   const elsewhere = [
     ...[other.url, other.url.slice(0, -1), `http://localhost:${port}/`, "ftp://127.0.0.1/"],
@@ -37,25 +36,23 @@ Deno.test("methods refuse a baseUrl of a single call that is at another origin",
   ];
   // The platform refuses these, too.
   const noUrls = [`//${host}/`, `http://127.0.0.1:${port}0/`, `http://127.0.0.1:${port}@${host}/`];
-  for (const middleware of observers) {
-    const send = (baseUrl: string) => [
-      client.GET(path, { baseUrl, middleware }),
-      client.POST(checkKeyPath, { baseUrl, middleware, body: { apiKey } }),
-    ];
-    for (const error of await failures(ConfigurationError, elsewhere.flatMap(send))) {
-      expect(error.message).toMatch(/^"baseUrl" is at another origin than the request/);
-    }
-    await failures(Error, noUrls.flatMap(send));
+  const send = (baseUrl: string) => [
+    client.GET(path, { baseUrl }),
+    client.POST(checkKeyPath, { baseUrl, body: { apiKey } }),
+  ];
+  for (const error of await failures(ConfigurationError, elsewhere.flatMap(send))) {
+    expect(error.message).toMatch(/^"baseUrl" is at another origin than the request/);
   }
+  await failures(Error, noUrls.flatMap(send));
   expect(server.requests).toEqual([]);
   await client.GET(path, { baseUrl: `${server.url}v2/` });
   expect(server.requests[0]!.url).toBe(`/v2${path}`);
 });
 
-Deno.test("methods refuse a path that leads to another address", async () => {
+testWatched("methods refuse a path that leads to another address", async (create) => {
   await using both = await serveBoth();
   const { server, other, host } = both;
-  const client = createClient<AnyPath>({ baseUrl: `${server.url}api/`, apiKey });
+  const client = create({ baseUrl: `${server.url}api/`, apiKey });
   const withoutSlash = [`@${host}/`, `.${host}/`, `:1@${host}/`, "-internal/x", "0", "", "//"];
   for (const path of [...withoutSlash, `\\\\${host}/`, `/\\${host}/`, "/../x", "/a/%2e%2E/x"]) {
     const error = await failure(ConfigurationError, client.GET(path === "//" ? "x//" : path));
@@ -68,11 +65,11 @@ Deno.test("methods refuse a path that leads to another address", async () => {
   expect(server.requests.map(({ url }) => url)).toEqual([`/api//${host}/`]);
 });
 
-Deno.test("methods refuse a request that middleware sends to another origin", async () => {
+testWatched("methods refuse a request that middleware sends to another origin", async (create) => {
   await using both = await serveBoth();
   const { server, other } = both;
   for (const url of [other.url, server.url.replace("127.0.0.1", "localhost")]) {
-    const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+    const client = create({ baseUrl: server.url, apiKey });
     client.use({ onRequest: ({ request }) => new Request(url, request) });
     await failures(ConfigurationError, sendAll(client));
   }

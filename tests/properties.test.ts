@@ -3,8 +3,8 @@ import { expect } from "@std/expect";
 import fc from "fast-check";
 
 import { createClient, type HttpError, ScamAddressError } from "../mod.ts";
-import { baseUrl, checkKeyPath, isDeno, keyHeader, undocumented } from "./client.ts";
-import { shown } from "./outcome.ts";
+import { baseUrl, checkKeyPath, isDeno, keyHeader, testWatched, undocumented } from "./client.ts";
+import { shown } from "./failure.ts";
 import { serve } from "./server.ts";
 
 /** Any bytes of a body, those of JSON among them. */
@@ -56,13 +56,13 @@ function parse(body: string | Uint8Array): unknown {
   }
 }
 
-Deno.test("call() returns JSON or rejects with a documented error for any response", async () => {
+testWatched("call() returns JSON or a documented error for any response", async (create) => {
   let next: { status: number; body: string | Uint8Array } = { status: 200, body: "" };
   await using server = await serve((_, response) => {
     response.writeHead(next.status);
     response.end(isEmpty(next.status) ? undefined : next.body);
   });
-  const client = createClient({ baseUrl: server.url, apiKey: "some-key", retries: 0 });
+  const client = create({ baseUrl: server.url, apiKey: "some-key", retries: 0 });
   await fc.assert(
     fc.asyncProperty(anyStatus, anyBody, async (status, body) => {
       fc.pre(status !== 407 || isDeno); // Node's fetch does not return it

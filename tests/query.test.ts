@@ -1,9 +1,9 @@
-// How call() writes a query, and which path parameters the typed methods refuse.
+// How call() writes a query.
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
 import { apiKey, baseUrl, undocumented, unusedFetch } from "./client.ts";
-import { failure } from "./outcome.ts";
+import { failure } from "./failure.ts";
 import { type AnyPath, json, serve } from "./server.ts";
 
 const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
@@ -39,46 +39,4 @@ Deno.test("call() refuses a query that is not names with scalars, dates, or list
     expect(error.message).toMatch(expected);
     expect(error.option).toBe("query");
   }
-});
-
-Deno.test("methods refuse a path parameter that is missing, empty or leads elsewhere", async () => {
-  const isMissing = /^"params.path" must have a value that is not empty for each parameter$/;
-  const leads = /^"params.path" must be without a segment "\." or "\.\.", a backslash/;
-  const cases: [object | undefined, RegExp][] = [
-    ...[undefined, {}, { params: {} }, { params: { path: {} } }].map((init): [
-      object | undefined,
-      RegExp,
-    ] => [init, isMissing]),
-    ...[undefined, null, "", [], {}, [""], [[]], { a: "" }].map((id): [object, RegExp] => [
-      { params: { path: { id } } },
-      isMissing,
-    ]),
-    ...["..", ".", "..;", "..;a=b", "a\\b", "../a", "\0"].map((id): [object, RegExp] => [
-      { params: { path: { id } } },
-      leads,
-    ]),
-  ];
-  for (const [init, expected] of cases) {
-    for (const path of ["/things/{id}", "/things/{id*}/x"]) {
-      const error = await failure(ConfigurationError, unsent.GET(path, init as never));
-      expect(error.message).toMatch(expected);
-      expect(error.option).toBe("params.path");
-    }
-  }
-  const pathSerializer = () => "https://other.example/../a";
-  const init = { params: { path: { id: 1 } }, pathSerializer };
-  expect(await failure(ConfigurationError, unsent.GET("/things/{id}", init)))
-    .toMatchObject({ option: "params.path" });
-});
-
-Deno.test("methods write path parameters that have a value", async () => {
-  await using server = await serve((_, response) => json(response, 1));
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
-  for (const id of [0, false, "x", ["x"], { a: 1 }, "a/b", "a..b"]) {
-    await client.GET("/things/{id}", { params: { path: { id } } });
-  }
-  const pathSerializer = (path: string) => path.replace("{id}", "own");
-  await client.GET("/things/{id}", { pathSerializer, params: { path: {} } });
-  expect(server.requests.map(({ url }) => url.replace("/things/", "")))
-    .toEqual(["0", "false", "x", "x", "a,1", "a%2Fb", "a..b", "own"]);
 });

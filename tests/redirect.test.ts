@@ -1,18 +1,27 @@
 import { expect } from "@std/expect";
 
-import { createClient, HttpError, RedirectError } from "../mod.ts";
-import { apiKey, baseUrl, checkKeyPath, keyHeader, sendAll, undocumented } from "./client.ts";
-import { deferred, failure, failures } from "./outcome.ts";
+import { createClient, RedirectError } from "../mod.ts";
+import {
+  apiKey,
+  baseUrl,
+  checkKeyPath,
+  keyHeader,
+  sendAll,
+  testWatched,
+  undocumented,
+} from "./client.ts";
+import { deferred } from "./deferred.ts";
+import { failure, failures } from "./failure.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
 
-Deno.test("methods refuse a redirect with any status, to the same and to another host", async () => {
+testWatched("methods refuse a redirect with any status, to any host", async (create) => {
   await using other = await serve((_, response) => json(response, validKey));
   let [status, location] = [0, ""];
   await using server = await serve(({ url }, response) => {
     if (url === "/target") return json(response, validKey);
     response.writeHead(status, { location, "retry-after": "0" }).end();
   });
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  const client = create({ baseUrl: server.url, apiKey });
   const hosts = [server.url, other.url.replace("127.0.0.1", "localhost")];
   for (status of [300, 301, 302, 303, 305, 307, 308, 399]) {
     for (const host of hosts) {
@@ -32,23 +41,6 @@ Deno.test("methods refuse a redirect with any status, to the same and to another
     }
   }
   expect(other.requests).toEqual([]);
-});
-
-Deno.test("304 is not a redirect: typed methods resolve to it, others throw an HttpError", async () => {
-  await using server = await serve((_, response) => void response.writeHead(304).end());
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
-  for (const middleware of [[], [{ onRequest() {} }]]) {
-    client.use(...middleware);
-    const { data, response } = await client.GET(`/${undocumented}`);
-    expect([data, response.status]).toEqual([undefined, 304]);
-    const calls = [
-      client.call("GET", undocumented),
-      client.checkKey("some-key"),
-      client.checkOwnKey(),
-    ];
-    for (const error of await failures(HttpError, calls)) expect(error.status).toBe(304);
-  }
-  expect(server.requests.length).toBe(8);
 });
 
 Deno.test("methods cancel the body of a redirect that they refuse", async () => {

@@ -1,19 +1,19 @@
 // How the body of a 2xx response is read; http_error.test.ts reads those of errors.
 import { expect } from "@std/expect";
 
-import { createClient, HttpError, InvalidResponseError } from "../mod.ts";
-import { addOperation, apiKey, undocumented } from "./client.ts";
-import { failure } from "./outcome.ts";
-import { type AnyPath, serve, serveBytes } from "./server.ts";
+import { HttpError, InvalidResponseError } from "../mod.ts";
+import { addOperation, apiKey, testWatched, undocumented } from "./client.ts";
+import { failure, failures } from "./failure.ts";
+import { serve, serveBytes } from "./server.ts";
 
 const mustBeOne = (value: unknown) => value === 1 ? undefined : [{ path: "/a", rule: "const" }];
 
-Deno.test("GET() checks a response as the document says of its status", async () => {
+testWatched("GET() checks a response as the document says of its status", async (create) => {
   await using server = await serve(({ headers }, response) => {
     const status = Number(headers["x-status"]);
     response.writeHead(status).end(status === 204 ? undefined : headers["x-body"]);
   });
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  const client = create({ baseUrl: server.url, apiKey });
   const get = (status: number, body: string) => {
     const headers = { "x-status": status, "x-body": body };
     return client.GET(`/${undocumented}`, { headers });
@@ -46,19 +46,21 @@ Deno.test("GET() checks a response as the document says of its status", async ()
     .toBe(2); // which the document does not concern
 });
 
-Deno.test("methods refuse what is not JSON with any label, and point to baseUrl", async () => {
+testWatched("methods refuse what is not JSON, and point to baseUrl", async (create) => {
   let body = "";
   await using server = await serve(({ url }, response) => {
     response.setHeader("content-type", decodeURIComponent(url.slice(1))).end(body);
   });
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  const client = create({ baseUrl: server.url, apiKey });
   for (body of ["<!doctype html><title>text</title>", '{"text":', '{} "text"', " \n"]) {
     for (const type of ["text/html; charset=utf-8", "application/json", "text/csv"]) {
       const endpoint = encodeURIComponent(type);
-      for (const call of [client.call("GET", endpoint), client.GET(`/${endpoint}`)]) {
-        const error = await failure(InvalidResponseError, call);
+      const calls = [client.call("GET", endpoint), client.GET(`/${endpoint}`)];
+      for (const error of await failures(InvalidResponseError, calls)) {
         expect(error.issues).toEqual([{ path: "", rule: "json" }]);
-        expect(error.message).toMatch(/: the body is not JSON, check "baseUrl"$/);
+        const name = type.startsWith("text/") ? ` but ${type.split(";")[0]}` : "";
+        expect(error.message).toContain(`: the body is not JSON${name}`);
+        expect(error.message).toContain('check "baseUrl"');
         expect(error.body).toBe(body);
       }
     }
@@ -66,24 +68,24 @@ Deno.test("methods refuse what is not JSON with any label, and point to baseUrl"
   expect(server.requests.length).toBe(24); // an invalid response is not retried
 });
 
-Deno.test("call() reads JSON with any label, white space around it, and a byte-order mark", async () => {
+testWatched("call() reads JSON with any label, white space, a byte-order mark", async (create) => {
   await using server = await serve((_, response, count) => {
     if (count % 3) response.setHeader("content-type", "text/html; charset=iso-8859-1");
     response.end(count % 2 ? '\ufeff{"a":"ü"}' : ' \n{"a":"ü"}\r\n');
   });
-  const client = createClient({ baseUrl: server.url, apiKey });
+  const client = create({ baseUrl: server.url, apiKey });
   for (let round = 0; round < 6; round++) {
     expect(await client.call("GET", undocumented)).toEqual({ a: "ü" });
   }
 });
 
-Deno.test("methods change no prototype when JSON has __proto__", async () => {
+testWatched("methods change no prototype when JSON has __proto__", async (create) => {
   const pollution = `"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}`;
   await using server = await serve(({ url }, response) => {
     response.statusCode = Number(url.slice(1));
     response.end(`{"a":{${pollution}},"key":"${apiKey}",${pollution}}`);
   });
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  const client = create({ baseUrl: server.url, apiKey });
   const data = await client.call("GET", "200");
   const { body } = await failure(HttpError, client.call("GET", "400"));
   const { error } = await client.GET("/400");
@@ -97,47 +99,38 @@ Deno.test("methods change no prototype when JSON has __proto__", async () => {
 
 const STATUSES = [200, 202, 204, 205];
 
-/** Creates a client without middleware, and one whose responses middleware sees. */
-function createBoth(baseUrl: string) {
-  const clients = [1, 2].map(() => createClient<AnyPath>({ baseUrl, apiKey, retries: 0 }));
-  clients[1]!.use({ onResponse: ({ response }) => response });
-  return clients;
-}
-
-Deno.test("methods take any success without content", async () => {
+testWatched("methods take any success without content", async (create) => {
   await using server = await serve(({ url }, response) => {
     const headers = url.startsWith("/announced") ? { "content-length": "0" } : {};
     response.writeHead(Number(url.slice(-3)), headers).end();
   });
-  for (const client of createBoth(server.url)) {
-    for (const path of STATUSES.flatMap((status) => [`announced/${status}`, `chunked/${status}`])) {
-      expect(await client.call("POST", path, { body: {} })).toBe(undefined);
-      for (const parseAs of ["json", "text"] as const) {
-        const { data, response } = await client.GET(`/${path}`, { parseAs });
-        expect([data || undefined, response.status]).toEqual([undefined, Number(path.slice(-3))]);
-      }
+  const client = create({ baseUrl: server.url, apiKey });
+  for (const path of STATUSES.flatMap((status) => [`announced/${status}`, `chunked/${status}`])) {
+    expect(await client.call("POST", path, { body: {} })).toBe(undefined);
+    for (const parseAs of ["json", "text"] as const) {
+      const { data, response } = await client.GET(`/${path}`, { parseAs });
+      expect([data || undefined, response.status]).toEqual([undefined, Number(path.slice(-3))]);
     }
   }
 });
 
-Deno.test("methods drop content with 204 and 205, which HTTP does not allow", async () => {
+testWatched("methods drop content with 204 and 205, which HTTP does not allow", async (create) => {
   for (const status of STATUSES) {
     await using server = await serveBytes((socket) => {
       socket.end(`HTTP/1.1 ${status} OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n42`);
     });
     const expected = status < 204 ? 42 : undefined;
-    for (const client of createBoth(server.url)) {
-      expect(await client.call("GET", undocumented)).toBe(expected);
-      expect((await client.GET(`/${undocumented}`)).data).toBe(expected);
-    }
+    const client = create({ baseUrl: server.url, apiKey, retries: 0 });
+    expect(await client.call("GET", undocumented)).toBe(expected);
+    expect((await client.GET(`/${undocumented}`)).data).toBe(expected);
   }
 });
 
-Deno.test("HEAD() and call() take a response to HEAD, which has no body", async () => {
+testWatched("HEAD() and call() take a response to HEAD, which has no body", async (create) => {
   await using server = await serve(({ url }, response) => {
     response.writeHead(url === "/missing" ? 404 : 200, { "content-length": "100" }).end();
   });
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  const client = create({ baseUrl: server.url, apiKey });
   expect(await client.call("HEAD", undocumented)).toBe(undefined);
   for (const { data, response } of [await client.HEAD("/a"), await client.request("head", "/a")]) {
     expect(data).toBe(undefined);
@@ -145,4 +138,27 @@ Deno.test("HEAD() and call() take a response to HEAD, which has no body", async 
   }
   const error = await failure(HttpError, client.call("HEAD", "missing"));
   expect(error.body).toBe("");
+});
+
+testWatched("methods name no type of a body that has none", async (create) => {
+  await using server = await serve((_, response) => void response.end("<h1>"));
+  const client = create({ baseUrl: server.url, apiKey });
+  const calls = [client.call("GET", undocumented), client.GET(`/${undocumented}`)];
+  for (const { message } of await failures(InvalidResponseError, calls)) {
+    expect(message).toMatch(/: the body is not JSON\b.*check "baseUrl"/);
+    expect(message).not.toContain("but");
+  }
+});
+
+testWatched("GET() says to set parseAs where the document has no JSON", async (create) => {
+  await using server = await serve((_, response) => {
+    response.setHeader("content-type", "text/csv").end("a,b");
+  });
+  const client = create({ baseUrl: server.url, apiKey });
+  using _operation = addOperation(undocumented, { responses: { 200: undefined } });
+  const { issues, message } = await failure(InvalidResponseError, client.GET(`/${undocumented}`));
+  expect(issues).toEqual([{ path: "", rule: "json" }]);
+  expect(message).toMatch(/the body is not JSON but text\/csv.*"parseAs"/);
+  expect(message).not.toContain("baseUrl");
+  expect((await client.GET(`/${undocumented}`, { parseAs: "text" })).data).toBe("a,b");
 });

@@ -2,18 +2,14 @@ import { expect } from "@std/expect";
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 
-import {
-  type ClientOptions,
-  createClient,
-  HttpError,
-  InvalidResponseError,
-  NetworkError,
-} from "../mod.ts";
-import { apiKey, isDeno, undocumented } from "./client.ts";
-import { deferred, failure } from "./outcome.ts";
+import { createClient, HttpError, InvalidResponseError, NetworkError } from "../mod.ts";
+import { apiKey, type Create, isDeno, testWatched, undocumented } from "./client.ts";
+import { deferred } from "./deferred.ts";
+import { failure } from "./failure.ts";
 import { serve, serveBytes } from "./server.ts";
 
-Deno.test("call() reads a body of maxResponseBytes and no larger one", async () => {
+/** Asserts that clients made by a function read 1000 bytes and no more. */
+async function expectLimited(create: Create): Promise<void> {
   await using server = await serve(({ url }, response) => {
     const size = url.startsWith("/fits") ? 1000 : 1001;
     const body = JSON.stringify("x".repeat(size - 2));
@@ -26,29 +22,33 @@ Deno.test("call() reads a body of maxResponseBytes and no larger one", async () 
     response.write(body.slice(0, 500));
     response.end(body.slice(500));
   });
-  const fetches: ClientOptions["fetch"][] = [
-    undefined,
-    async (request) => {
-      const response = await fetch(request);
-      return new Response(response.body, response); // not the runtime's own
-    },
-    async (request) => {
-      const response = await fetch(request);
-      response.clone().text().catch(() => {}); // as one that writes a log
-      return response;
-    },
-  ];
-  for (const fetch of fetches) {
-    const client = createClient({ baseUrl: server.url, apiKey, maxResponseBytes: 1000, fetch });
-    for (const form of ["announced", "chunked", "zipped"]) {
-      expect(await client.call("GET", `fits/${form}`)).toBe("x".repeat(998));
-      const error = await failure(InvalidResponseError, client.call("GET", `exceeds/${form}`));
-      expect(error.status).toBe(200);
-      expect(error.issues).toEqual([{ path: "", rule: "maxResponseBytes" }]);
-      expect(error.message).toMatch(/the body is larger than "maxResponseBytes"$/);
-    }
+  const client = create({ baseUrl: server.url, apiKey, maxResponseBytes: 1000 });
+  for (const form of ["announced", "chunked", "zipped"]) {
+    expect(await client.call("GET", `fits/${form}`)).toBe("x".repeat(998));
+    const error = await failure(InvalidResponseError, client.call("GET", `exceeds/${form}`));
+    expect(error.status).toBe(200);
+    expect(error.issues).toEqual([{ path: "", rule: "maxResponseBytes" }]);
+    expect(error.message).toMatch(/the body is larger than "maxResponseBytes"$/);
   }
-});
+}
+
+testWatched("call() reads a body of maxResponseBytes and no larger one", expectLimited);
+
+/** What a custom fetch may return in place of the runtime's own response. */
+const replacements: Record<string, (response: Response) => Response> = {
+  "copies it": (response) => new Response(response.body, response),
+  "also reads a clone": (response) => { // as one that writes a log
+    response.clone().text().catch(() => {});
+    return response;
+  },
+};
+
+for (const [kind, replace] of Object.entries(replacements)) {
+  Deno.test(`maxResponseBytes limits the body of a custom fetch that ${kind}`, () => {
+    const respond = async (request: Request) => replace(await fetch(request));
+    return expectLimited((options) => createClient({ ...options, fetch: respond }));
+  });
+}
 
 /** Sends a body without an end, as fast as the client reads it. */
 function pour(response: ServerResponse): void {
@@ -60,13 +60,13 @@ function pour(response: ServerResponse): void {
   write();
 }
 
-Deno.test("call() stops reading a body without end at maxResponseBytes, and keeps its start", async () => {
+testWatched("call() keeps the start of a body without end, and stops reading", async (create) => {
   const { promise: closed, resolve } = deferred();
   await using server = await serve(({ url }, response) => {
     response.on("close", resolve).writeHead(Number(url.slice(1)));
     pour(response);
   });
-  const client = createClient({ baseUrl: server.url, apiKey, maxResponseBytes: 2 ** 20 });
+  const client = create({ baseUrl: server.url, apiKey, maxResponseBytes: 2 ** 20 });
   const error = await failure(InvalidResponseError, client.call("GET", "200"));
   await closed;
   const { status, body } = await failure(HttpError, client.call("GET", "402"));
@@ -74,13 +74,13 @@ Deno.test("call() stops reading a body without end at maxResponseBytes, and keep
   expect([body, error.body]).toEqual(Array(2).fill("A".repeat(2 ** 16)));
 });
 
-Deno.test("call() stops at maxResponseBytes when chunks are larger than announced", async () => {
+testWatched("call() stops at maxResponseBytes when less was announced", async (create) => {
   await using server = await serveBytes((socket) => {
     const chunk = "800\r\n" + `"${"x".repeat(2046)}"\r\n`;
     const head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked";
     socket.end(`${head}\r\n\r\n${chunk}0\r\n\r\n`);
   });
-  const client = createClient({ baseUrl: server.url, apiKey, retries: 0, maxResponseBytes: 1000 });
+  const client = create({ baseUrl: server.url, apiKey, retries: 0, maxResponseBytes: 1000 });
   // Node refuses the combination of the two headers.
   const errorClass = isDeno ? InvalidResponseError : NetworkError;
   await failure<Error>(errorClass, client.call("GET", undocumented));

@@ -6,113 +6,119 @@ import {
   type Method,
   type Middleware,
   type RetryEvent,
+  type ScamAddressClient,
   ScamAddressError,
 } from "../mod.ts";
-import { createClientWith } from "../src/client.ts";
-import { apiKey, baseUrl, checkKeyPath, keyHeader, sendAll, undocumented } from "./client.ts";
+import {
+  apiKey,
+  baseUrl,
+  checkKeyPath,
+  type Create,
+  keyHeader,
+  sendAll,
+  testWatched,
+  undocumented,
+} from "./client.ts";
 import { createClock } from "./clock.ts";
-import { caught, failure } from "./outcome.ts";
-import { type AnyPath, type HttpServer, type Responder, serve } from "./server.ts";
+import { caught, failure } from "./failure.ts";
+import { type AnyPath, cut, type Responder, serve } from "./server.ts";
 
-type Name = Method | "checkKey";
+type Call = (client: ScamAddressClient<AnyPath>) => Promise<unknown>;
 
-const temporaryStatuses = [408, 429, 500, 502, 503, 504];
-const otherStatuses = [304, 400, 401, 403, 404, 409, 425, 501, 505, 599];
-
-/** Fails as a header says: with one fault after the other, the last of them repeatedly. */
-const failing: Responder = ({ headers }, response, count) => {
-  const faults = `${headers["x-faults"]}`.split(";");
-  const [fault, wait] = faults[Math.min(count, faults.length) - 1]!.split("/");
-  if (fault === "hang") return;
-  if (fault === "reset") return void response.socket!.destroy();
-  response.setHeader("connection", "close");
-  if (fault === "cut") {
-    response.writeHead(200, { "content-length": "100" });
-    return void response.write("[1,", () => setTimeout(() => response.socket!.destroy(), 5));
-  }
-  response.writeHead(Number(fault), { ...wait && { "retry-after": wait } }).end();
-};
+/** Responds with one fault after the other, the last of them repeatedly. */
+function failing(faults: string): Responder {
+  const list = faults.split(";");
+  return (_, response, count) => {
+    const [fault, wait] = list[Math.min(count, list.length) - 1]!.split("/");
+    if (fault === "hang") return;
+    if (fault === "reset") return void response.socket!.destroy();
+    response.setHeader("connection", "close");
+    if (fault === "cut") {
+      response.writeHead(200, { "content-length": "100" });
+      return void response.write("[1,", () => setTimeout(() => response.socket!.destroy(), 5));
+    }
+    response.writeHead(Number(fault), { ...wait && { "retry-after": wait } }).end();
+  };
+}
 
 /** Makes a call that meets faults; resolves to what happened. */
-async function attempt(
-  { url: baseUrl, requests }: HttpServer,
-  method: Name,
+async function meet(
   faults: string,
+  call: Call,
+  create: Create,
   options: Partial<ClientOptions> = {},
-  idempotent?: boolean,
 ) {
-  requests.length = 0;
+  await using server = await serve(failing(faults));
   const { delays, ...clock } = createClock();
   const events: RetryEvent[] = [];
   const onRetry = (event: RetryEvent) => void events.push(event);
-  const all = { baseUrl, apiKey, headers: { "x-faults": faults }, onRetry, ...options };
-  const client = createClientWith(all, clock);
-  const call = method === "checkKey"
-    ? client.checkOwnKey()
-    : client.call(method, undocumented, { idempotent });
-  const { code, ...fields } = await failure(ScamAddressError, call);
+  const client = create({ baseUrl: server.url, apiKey, onRetry, ...options }, clock);
+  const { code, ...fields } = await failure(ScamAddressError, call(client));
   expect(events.map(({ attempt, delay }) => [attempt, delay]))
     .toEqual(delays.map((delay, index) => [index + 1, delay]));
   const codes = [...events.map(({ error }) => error.code), code];
-  return { ...fields, sent: requests.length, delays, codes };
+  return { ...fields, codes, delays, sent: server.requests.length };
 }
 
-// Which attempts are repeated
+// Which attempts are repeated; retry_delay.test.ts has the statuses
 
-const byMethod = Object.entries({
-  ...{ GET: true, HEAD: true, OPTIONS: true, PUT: true, DELETE: true, checkKey: true },
-  ...{ POST: false, PATCH: false },
-}).map(([method, mayRepeat]) => [method as Name, undefined, mayRepeat] as const);
-const byCaller = [["POST", true, true], ["GET", false, false]] as const;
+const callOf = (method: Method, idempotent?: boolean): Call => (client) =>
+  client.call(method, undocumented, { idempotent });
 
-for (const [method, idempotent, mayRepeat] of [...byMethod, ...byCaller]) {
-  const marked = idempotent === undefined ? "" : ` that is marked idempotent: ${idempotent}`;
-  const what = mayRepeat ? "any temporary failure" : "429 only";
-  Deno.test(`${method}${marked} is sent again after ${what}`, async () => {
-    await using server = await serve(failing);
-    const run = (fault: string, options = {}) =>
-      attempt(server, method, fault, options, idempotent);
-    const outcome = (code: string, isRepeated = mayRepeat) =>
-      isRepeated
-        ? { codes: [code, code, code], delays: [250, 500] }
-        : { codes: [code], delays: [] };
-    for (const status of [...temporaryStatuses, ...otherStatuses]) {
-      const isRepeated = status === 429 || mayRepeat && temporaryStatuses.includes(status);
-      const expected = { status, ...outcome("http", isRepeated), sent: isRepeated ? 3 : 1 };
-      expect(await run(`${status}`)).toMatchObject(expected);
-    }
-    for (const fault of method === "HEAD" ? ["reset"] : ["reset", "cut"]) {
-      expect(await run(fault)).toMatchObject({ ...outcome("network"), sent: mayRepeat ? 3 : 1 });
-    }
-    const late = await run("hang", { timeout: 20 }); // may be too short to send
-    expect(late).toMatchObject(outcome("timeout"));
-  });
+/** Calls that may be sent again after any temporary failure, and calls that may not. */
+const calls: Record<"true" | "false", Record<string, Call>> = {
+  true: {
+    ...{ GET: callOf("GET"), HEAD: callOf("HEAD"), OPTIONS: callOf("OPTIONS") },
+    ...{ PUT: callOf("PUT"), DELETE: callOf("DELETE") },
+    checkKey: (client) => client.checkOwnKey(),
+    "POST with idempotent: true": callOf("POST", true),
+  },
+  false: {
+    ...{ POST: callOf("POST"), PATCH: callOf("PATCH") },
+    "GET with idempotent: false": callOf("GET", false),
+  },
+};
+
+const once = (code: string) => ({ codes: [code], delays: [] });
+const thrice = (code: string) => ({ codes: [code, code, code], delays: [250, 500] });
+
+for (const [mayRepeat, named] of Object.entries(calls)) {
+  const what = mayRepeat === "true" ? "any temporary failure" : "429 only";
+  const [repeated, sent] = mayRepeat === "true" ? [thrice, 3] : [once, 1];
+  for (const [name, call] of Object.entries(named)) {
+    testWatched(`${name} is sent again after ${what}`, async (create) => {
+      const meeting = (fault: string, options = {}) => meet(fault, call, create, options);
+      expect(await meeting("404")).toMatchObject({ status: 404, ...once("http"), sent: 1 });
+      expect(await meeting("429")).toMatchObject({ status: 429, ...thrice("http"), sent: 3 });
+      expect(await meeting("503")).toMatchObject({ status: 503, ...repeated("http"), sent });
+      for (const fault of name === "HEAD" ? ["reset"] : ["reset", "cut"]) {
+        expect(await meeting(fault)).toMatchObject({ ...repeated("network"), sent });
+      }
+      const late = await meeting("hang", { timeout: 20 }); // may be too short to send
+      expect(late).toMatchObject(repeated("timeout"));
+    });
+  }
 }
 
-Deno.test("call() obeys Retry-After, and repeats until a failure lasts or no attempt is left", async () => {
-  await using server = await serve(failing);
-  const cases: [Name, string, Partial<ClientOptions>, Record<string, unknown>][] = [
-    ["GET", "503;reset;cut;429/3;404", { retries: 5 }, {
+testWatched("call() obeys Retry-After while a failure may be gone later", async (create) => {
+  const cases: [Call, string, Partial<ClientOptions>, Record<string, unknown>][] = [
+    [callOf("GET"), "503;reset;cut;429/3;404", { retries: 5 }, {
       status: 404,
       codes: ["http", "network", "network", "http", "http"],
       delays: [250, 500, 1_000, 3_000],
     }],
-    ["GET", "reset;502;500", {}, { status: 500, sent: 3 }],
-    ["GET", "503;reset", { retries: 1 }, { codes: ["http", "network"], sent: 2 }],
-    ["POST", "429;503", {}, { status: 503, sent: 2 }],
-    ["GET", "503", { retries: 0 }, { sent: 1 }],
-    ["GET", "503", { retries: 5 }, { sent: 6 }],
-    ["GET", "503/7", {}, { delays: [7_000, 7_000] }],
-    ["GET", "503/0", {}, { delays: [0, 0] }],
-    ["POST", "429/60", {}, { delays: [60_000, 60_000] }],
-    ["GET", "429/61", {}, { retryAfter: 61, delays: [] }],
-    ["GET", "503/soon", {}, { delays: [250, 500] }],
+    [callOf("GET"), "503;reset", { retries: 1 }, { codes: ["http", "network"], sent: 2 }],
+    [callOf("POST"), "429;503", {}, { status: 503, sent: 2 }],
+    [callOf("GET"), "503", { retries: 0 }, { sent: 1 }],
+    [callOf("GET"), "503/7", {}, { delays: [7_000, 7_000] }],
+    [callOf("GET"), "429/61", {}, { retryAfter: 61, delays: [] }],
+    [callOf("GET"), "503/soon", {}, { delays: [250, 500] }],
   ];
-  for (const [method, faults, options, expected] of cases) {
-    expect(await attempt(server, method, faults, options)).toMatchObject(expected);
+  for (const [call, faults, options, expected] of cases) {
+    expect(await meet(faults, call, create, options)).toMatchObject(expected);
   }
   const date = new Date(Date.now() + 30_000).toUTCString();
-  for (const delay of (await attempt(server, "GET", `503/${date}`)).delays) {
+  for (const delay of (await meet(`503/${date}`, callOf("GET"), create)).delays) {
     expect(Number.isInteger(delay)).toBe(true);
     expect(delay).toBeGreaterThan(500); // the longest back-off of the test's clock
     expect(delay).toBeLessThanOrEqual(30_000);
@@ -120,33 +126,30 @@ Deno.test("call() obeys Retry-After, and repeats until a failure lasts or no att
 });
 
 /** A server that is not available, and a client that does not wait. */
-async function unavailable(options: Partial<ClientOptions> = {}) {
+async function unavailable(create: Create, options: Partial<ClientOptions> = {}) {
   const server = await serve((_, response) => void response.writeHead(503).end());
   const all = { baseUrl: server.url, apiKey, ...options };
-  return { server, client: createClientWith<AnyPath>(all, createClock()) };
+  return { server, client: create(all, createClock()) };
 }
 
-Deno.test("typed methods obey idempotent, above the document and the method's rule, and retries", async () => {
-  const { server, client } = await unavailable();
+testWatched("typed methods obey idempotent, above all other rules, and retries", async (create) => {
+  const { server, client } = await unavailable(create);
   await using _server = server;
-  for (const middleware of [[], [{ onRequest() {} }]]) {
-    client.use(...middleware);
-    for (const [idempotent, sent] of [[true, 3], [false, 1]] as const) {
-      await client.POST(checkKeyPath, { body: { apiKey }, idempotent });
-      await client.POST(`/${undocumented}`, { body: {}, idempotent });
-      await client.GET(`/${undocumented}`, { idempotent });
-      expect(server.requests.splice(0).length).toBe(3 * sent);
-    }
-    await Promise.allSettled(sendAll(client, { retries: 3 }));
-    expect(server.requests.splice(0).length).toBe(12);
+  for (const [idempotent, sent] of [[true, 3], [false, 1]] as const) {
+    await client.POST(checkKeyPath, { body: { apiKey }, idempotent });
+    await client.POST(`/${undocumented}`, { body: {}, idempotent });
+    await client.GET(`/${undocumented}`, { idempotent });
+    expect(server.requests.splice(0).length).toBe(3 * sent);
   }
+  await Promise.allSettled(sendAll(client, { retries: 3 }));
+  expect(server.requests.splice(0).length).toBe(12);
 });
 
-Deno.test("a request with another method from middleware is retried by that method's rule", async () => {
+testWatched("a request with middleware's method is retried by its rule", async (create) => {
   // checkKey's POST may be repeated, because the document marks it as idempotent.
   const sent = { POST: [1, 3], PUT: [3, 3], PATCH: [1, 1] };
   for (const [method, [called, checked]] of Object.entries(sent)) {
-    const { server, client } = await unavailable();
+    const { server, client } = await unavailable(create);
     await using _server = server;
     client.use({ onRequest: ({ request: { url } }) => new Request(url, { method, body: "{}" }) });
     await caught(client.call("GET", undocumented));
@@ -159,13 +162,13 @@ Deno.test("a request with another method from middleware is retried by that meth
 
 // The wait
 
-Deno.test("call() awaits onRetry, and rejects with what it throws", async () => {
+testWatched("call() awaits onRetry, and rejects with what it throws", async (create) => {
   const log: number[] = [];
   const onRetry = async () => {
     await new Promise((resolve) => setTimeout(resolve));
     log.push(server.requests.length);
   };
-  const { server, client } = await unavailable({ onRetry });
+  const { server, client } = await unavailable(create, { onRetry });
   await using _server = server;
   await caught(client.call("GET", undocumented));
   expect(log).toEqual([1, 2]);
@@ -175,7 +178,7 @@ Deno.test("call() awaits onRetry, and rejects with what it throws", async () => 
     };
     for (const onRetry of [failing, () => Promise.reject(thrown)]) {
       server.requests.length = 0;
-      const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, onRetry });
+      const client = create({ baseUrl: server.url, apiKey, onRetry });
       expect(await Promise.all(sendAll(client).map(caught))).toEqual([thrown, thrown, thrown]);
       expect(server.requests.length).toBe(3);
     }
@@ -201,7 +204,7 @@ Deno.test("createClient() waits for delays that are spread", async () => {
 
 // What is sent again
 
-Deno.test("every attempt sends the same bytes, with the same key", async () => {
+testWatched("every attempt sends the same bytes, with the same key", async (create) => {
   let keyCalls = 0;
   const form = new FormData();
   form.set("file", new Blob(["some text"]), "file.txt");
@@ -215,16 +218,37 @@ Deno.test("every attempt sends the same bytes, with the same key", async () => {
     { body: {}, bodySerializer: stream, duplex: "half" },
     { body: {}, middleware: [replace] },
   ];
-  for (const fetch of [undefined, (request: Request) => globalThis.fetch(request)]) {
-    const { server, client } = await unavailable({ apiKey: () => `key-${++keyCalls}`, fetch });
-    await using _server = server;
-    for (const init of inits) {
-      await client.PUT(`/${undocumented}`, { ...init, params: { query: { a: [1, "ü"] } } });
-      const [first, ...rest] = server.requests.splice(0);
-      expect(rest).toEqual([first, first]);
-      expect(first!.body).toContain("some text");
-      expect(first!.headers[keyHeader]).toBe(`key-${keyCalls}`);
-    }
+  const { server, client } = await unavailable(create, { apiKey: () => `key-${++keyCalls}` });
+  await using _server = server;
+  for (const init of inits) {
+    await client.PUT(`/${undocumented}`, { ...init, params: { query: { a: [1, "ü"] } } });
+    const [first, ...rest] = server.requests.splice(0);
+    expect(rest).toEqual([first, first]);
+    expect(first!.body).toContain("some text");
+    expect(first!.headers[keyHeader]).toBe(`key-${keyCalls}`);
   }
-  expect(keyCalls).toBe(8); // once for a call, not once for an attempt
+  expect(keyCalls).toBe(4); // once for a call, not once for an attempt
+});
+
+testWatched("errors say how many attempts there were", async (create) => {
+  await using server = await serve(({ url }, response, count) => {
+    const faults = url.slice(1).split("-");
+    const fault = faults[Math.min(count, faults.length) - 1]!;
+    if (fault === "hang") return;
+    if (fault === "cut") return void cut(response);
+    response.writeHead(Number(fault), { location: "/" }).end(fault === "200" ? "<h1>" : "");
+  });
+  const client = create({ baseUrl: server.url, apiKey, timeout: 100 }, createClock());
+  const message = async (endpoint: string, retries: number) => {
+    server.requests.length = 0;
+    const call = client.call("GET", endpoint, { retries });
+    return (await failure(ScamAddressError, call)).message;
+  };
+  for (const last of ["hang", "cut", "503", "404", "307", "200"]) {
+    expect(await message(last, 0)).not.toMatch(/attempt/);
+    expect(await message(`503-cut-${last}`, 2)).toMatch(/after 3 attempts/);
+  }
+  server.requests.length = 0;
+  const typed = client.GET("/503-cut", { retries: 1 });
+  expect((await failure(ScamAddressError, typed)).message).toMatch(/after 2 attempts/);
 });

@@ -1,7 +1,8 @@
 import { expect } from "@std/expect";
-import { ConfigurationError, createClient } from "../mod.ts";
+import { ConfigurationError, createClient, TimeoutError } from "../mod.ts";
 import { apiKeyHeader, operations } from "../src/generated/operations.ts";
 import type { Operation } from "../src/operation.ts";
+import type { Handler } from "../src/sandbox/handler.ts";
 import {
   createSandbox,
   DEMO_KEY,
@@ -9,7 +10,7 @@ import {
   type SandboxRoute,
 } from "../src/sandbox/service.ts";
 import { addOperation, baseUrl, checkKeyPath, keyHeader, undocumented } from "./client.ts";
-import { caught, failure } from "./outcome.ts";
+import { caught, failure } from "./failure.ts";
 import { validKey } from "./server.ts";
 
 const headers = { [keyHeader]: DEMO_KEY };
@@ -58,6 +59,15 @@ Deno.test("createSandbox() refuses bad options, says which, and shows no key", a
     ...["GET reports/{id", "GET reports/{}", "GET reports/id}", "GET {name}.json", "GET {a}{b}"],
     `GET ${"{a}/".repeat(50_000)}{`, // which takes linear time
   ];
+  for (const right of ["GET reports/{id}", "GET /{a}/b/{c_2}", "GET {id}"]) {
+    const express = right.replaceAll(/\{(\w+)\}/g, ":$1");
+    const expected = `routes: must have parameters in braces: "${right}", not "${express}"`;
+    cases[expected] = [{ routes: { [express]: route } }];
+  }
+  const optional = "GET a/:id?/:n(\\d+)";
+  cases[`routes: must have parameters in braces: "GET a/{id}/{n}", not "${optional}"`] = [{
+    routes: { [optional]: route },
+  }];
   const rule = "must name a method and a path, with whole segments as parameters, as in";
   for (const name of names) {
     cases[`routes: ${rule} "GET reports/{id}": "${name}" does not`] = [{
@@ -104,8 +114,6 @@ Deno.test("fetch() takes what the global fetch takes, and can stand in for it", 
     const response = await fetch(input, init);
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(await response.json()).toEqual(validKey);
-    const aborted = { signal: AbortSignal.abort("some reason") };
-    expect(await caught(fetch(input, aborted))).toBe("some reason");
   }
   expect((await fetch(new URL(url))).status).toBe(401); // GET, which is no operation
   await expect(fetch("/relative")).rejects.toThrow(TypeError);
@@ -118,6 +126,88 @@ Deno.test("fetch() takes what the global fetch takes, and can stand in for it", 
   } finally {
     globalThis.fetch = original;
   }
+});
+
+Deno.test("fetch() rejects when its signal or the request's is aborted, even while a route works", async () => {
+  let calls = 0;
+  let started = () => {};
+  const { fetch } = createSandbox({
+    routes: {
+      "GET report"() {
+        calls++;
+        started();
+        return new Promise(() => {}); // works without an end
+      },
+    },
+  });
+  const url = `${baseUrl}report`;
+  const forms: ((signal: AbortSignal) => Promise<Response>)[] = [
+    (signal) => fetch(url, { headers, signal }),
+    (signal) => fetch(new Request(url, { headers }), { signal }),
+    (signal) => fetch(new Request(url, { headers, signal })),
+  ];
+  for (const send of forms) {
+    const controller = new AbortController();
+    const working = new Promise<void>((resolve) => started = resolve);
+    const result = caught(send(controller.signal));
+    await working;
+    controller.abort("some reason");
+    expect(await result).toBe("some reason");
+    expect(await caught(send(controller.signal))).toBe("some reason");
+  }
+  expect(calls).toBe(forms.length); // none for a signal that is aborted already
+
+  const client = createClient({ baseUrl, apiKey: DEMO_KEY, fetch, retries: 0 });
+  await failure(TimeoutError, client.call("GET", "report", { timeout: 10 }));
+});
+
+Deno.test("a handler returns what its operation responds with, or any Response", () => {
+  interface Created {
+    responses: {
+      201: { headers: object; content: { "application/json": { id: number; state?: string } } };
+      default: { headers: object; content: { "application/json": unknown } };
+    };
+  }
+  interface Deleted {
+    responses: { 204: { headers: object; content?: never }; 404: { content?: never } };
+  }
+  const some = Math.random() < 2;
+  type Both = { one: Handler<Created, object>; other: Handler<Deleted, object> };
+  const _right: Both[] = [
+    { one: () => ({ id: 1, state: "new" }), other() {} },
+    { one: async () => await { id: 1 }, async other() {} },
+    { one: () => some ? { id: 1 } : new Response(), other: () => undefined },
+    { one: () => Response.error(), other: () => Response.error() },
+    {
+      one: (request) => request.json(),
+      other() {
+        if (some) return new Response();
+      },
+    },
+    {
+      one: () => {
+        if (some) return { id: 1 };
+        throw new Error();
+      },
+      async other() {
+        if (some) return await Promise.resolve(new Response());
+      },
+    },
+  ];
+  const _wrong: Both[] = [
+    // @ts-expect-error The type of a field is wrong.
+    { one: () => ({ id: "1" }), other() {} },
+    // @ts-expect-error The type of an optional field is wrong.
+    { one: async () => await { id: 1, state: 1 }, other() {} },
+    // @ts-expect-error The name of a field is wrong.
+    { one: () => ({ number: 1 }), other() {} },
+    // @ts-expect-error There is no result.
+    { one() {}, other() {} },
+    // @ts-expect-error There is no result in one branch.
+    { one: () => some ? { id: 1 } : undefined, other() {} },
+    // @ts-expect-error The operation has no JSON.
+    { one: () => ({ id: 1 }), other: () => ({ id: 1 }) },
+  ];
 });
 
 Deno.test("fetch() hands a request on, and ignores what servers and workers pass after it", async () => {
@@ -145,9 +235,9 @@ Deno.test("fetch() responds with 401 without a valid key, and with 404 when ther
       expect([key, ...await ask(sandbox, undocumented, init)]).toEqual([key, 401, noKey]);
     }
   }
-  const noEndpoint = { error: 'The sandbox has no such endpoint; see its option "routes"' };
   for (const path of [undocumented, `a${undocumented}`, `${undocumented}/1`, "", "%", "%zz/%ff"]) {
-    expect([path, ...await ask(sandbox, path)]).toEqual([path, 404, noEndpoint]);
+    const error = `The sandbox has no "GET /${path}"; see its option "routes"`;
+    expect(await ask(sandbox, `${path}?key=${DEMO_KEY}`)).toEqual([404, { error }]);
   }
 });
 
@@ -172,7 +262,7 @@ Deno.test("fetch() calls a route with the request, the key and the keys, and sen
   expect(sandbox.keys.get(DEMO_KEY)).toBe(99);
 });
 
-Deno.test("fetch() calls the route with the most segments, and the first of equals", async () => {
+Deno.test("fetch() calls the route with the most segments, and of equals names before parameters", async () => {
   const long = "{a}/".repeat(50_000);
   const cases: [string[], Record<string, unknown>][] = [
     [["reports", "{id}", "users/{id}/reports", "{kind}/{id}/reports"], {
@@ -188,7 +278,19 @@ Deno.test("fetch() calls the route with the most segments, and the first of equa
       "users/latest": "{kind}/latest",
       "reports/x/": "{any}/x/",
     }],
-    [["{id}", "reports"], { reports: "{id}" }],
+    [["{id}", "{name}", "reports"], { reports: "reports", users: "{id}" }],
+    [["{a}/{b}/c", "{a}/b/{c}", "a/{b}/{c}", "{x}/b/c", "a/b/{c}"], {
+      "a/b/c": "a/b/{c}",
+      "a/x/c": "a/{b}/{c}",
+      "x/b/c": "{x}/b/c",
+      "x/b/x": "{a}/b/{c}",
+      "x/x/c": "{a}/{b}/c",
+    }],
+    [["reports:batch", "reports/{id}", "reports/12:00"], { // colons that are no parameters
+      "reports:batch": "reports:batch",
+      "reports/12:00": "reports/12:00",
+      "reports/:id": "reports/{id}",
+    }],
     [["réport/☂", "r%C3%A9sum%C3%A9", "100%", "a.b*c", "/slash"], {
       "r%c3%a9port/%E2%98%82": "réport/☂",
       "résumé": "r%C3%A9sum%C3%A9",
@@ -235,9 +337,22 @@ Deno.test("fetch() responds with 501 when the sandbox has no handler for an oper
   const sandbox = createSandbox({ routes: { "GET {id}": () => "found" } });
   expect(await ask(sandbox, path, {})).toEqual([401, expect.anything()]);
   expect(await ask(sandbox, `api/${path}`)).toEqual([501, noHandler]);
-  using _literal = addOperation(`${undocumented}/a/{name}.json`, {});
-  const found = await ask(createSandbox(), `${undocumented}/a/1.json`);
-  expect(found).toEqual([404, expect.anything()]);
+});
+
+Deno.test("fetch() prefers names to parameters in the OpenAPI document's operations too", async () => {
+  using _parameter = addOperation(`${undocumented}/{id}`, {});
+  using _name = addOperation(`${undocumented}/export`, { apiKey: "none" });
+  const sandbox = createSandbox({ routes: { [`GET ${undocumented}/{any}`]: () => "given" } });
+  expect(await ask(sandbox, `${undocumented}/1`)).toEqual([200, "given"]);
+  expect(await ask(sandbox, `${undocumented}/export`, {})).toEqual([501, expect.anything()]);
+  const both = {
+    [`GET {any}/export`]: () => "parameter",
+    [`GET ${undocumented}/export`]: () => "name",
+  };
+  expect(await ask(createSandbox({ routes: both }), `${undocumented}/export`)).toEqual([
+    200,
+    "name",
+  ]);
 });
 
 Deno.test("fetch() sends what a route returns with the operation's status, and asks for its key", async () => {

@@ -5,7 +5,8 @@ import { ConfigurationError, createClient } from "../mod.ts";
 import { createSandbox, DEMO_KEY, type SandboxRoute } from "../src/sandbox/service.ts";
 import { type SandboxResponse, serveSandbox } from "../src/sandbox/server.ts";
 import { checkKeyPath, keyHeader, undocumented } from "./client.ts";
-import { deferred, failure } from "./outcome.ts";
+import { deferred } from "./deferred.ts";
+import { failure } from "./failure.ts";
 import { validKey } from "./server.ts";
 
 /** Serves a sandbox with these routes, and records the calls of `onResponse`. */

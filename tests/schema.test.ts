@@ -7,7 +7,7 @@ import { z } from "zod";
 
 import { ConfigurationError, createClient, InvalidResponseError } from "../mod.ts";
 import { apiKey, baseUrl, undocumented, unusedFetch } from "./client.ts";
-import { caught, failure } from "./outcome.ts";
+import { caught, failure } from "./failure.ts";
 import { checkKeyStatus, json, serve } from "./server.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true

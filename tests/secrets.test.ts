@@ -13,10 +13,10 @@ import {
   type RetryEvent,
   type ScamAddressClient,
 } from "../mod.ts";
-import { createClientWith } from "../src/client.ts";
-import { baseUrl, checkKeyPath, keyHeader, undocumented } from "./client.ts";
+import { Secrets } from "../src/transport/redact.ts";
+import { baseUrl, checkKeyPath, keyHeader, testWatched, undocumented } from "./client.ts";
 import { createClock } from "./clock.ts";
-import { failure, failures, shown } from "./outcome.ts";
+import { failure, failures, shown } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, serveBytes, validKey } from "./server.ts";
 
 /** A key with the characters that URLs, forms, JSON and regular expressions change. */
@@ -74,9 +74,9 @@ Deno.test("the client shows no key", () => {
   expectNoKey(Object.entries(client));
 });
 
-Deno.test("the key is sent in its header or in the body of checkKey(), and nowhere else", async () => {
+testWatched("the key is sent in its header or in the body of checkKey() only", async (create) => {
   await using server = await serve((_, response) => json(response, validKey, checkKeyStatus));
-  await Promise.all(callAll(clientOf({ baseUrl: server.url })));
+  await Promise.all(callAll(create({ baseUrl: server.url, apiKey })));
   const places = server.requests.map(({ url, rawHeaders, body }) => ({
     url,
     headers: rawHeaders.filter((_, index) => /k3y/.test(rawHeaders[index + 1] ?? "")),
@@ -91,29 +91,7 @@ Deno.test("the key is sent in its header or in the body of checkKey(), and nowhe
   }
 });
 
-Deno.test("only the client sets the header of the key, and middleware does not see it", async () => {
-  await using server = await serve((_, response) => json(response, validKey, checkKeyStatus));
-  const headers = { [keyHeader]: "stray", [keyHeader.toUpperCase()]: "stray" };
-  const client = clientOf({ baseUrl: server.url, headers });
-  const seen: unknown[] = [];
-  client.use({
-    onRequest({ request, options, params }) {
-      seen.push(request, options, params);
-      request.headers.set(keyHeader, "stray");
-      return request;
-    },
-    onResponse: ({ request, response }) => void seen.push(request, response),
-  });
-  await client.call("GET", undocumented, { headers });
-  await client.GET(`/${undocumented}`, { headers, params: { header: headers } });
-  await client.checkKey("another-key");
-  const sent = server.requests.map(({ headers }) => headers[keyHeader]);
-  expect(sent).toEqual([apiKey, apiKey, undefined]);
-  expect(seen.length).toBe(15);
-  expectNoKey(seen);
-});
-
-Deno.test("errors show no key that the service sends back, in each form", async () => {
+testWatched("errors show no key that the service sends back, in each form", async (create) => {
   let [body, echo] = ["", ""];
   await using server = await serve(({ headers }, response) => {
     response.statusCode = Number(headers["x-status"]);
@@ -124,7 +102,7 @@ Deno.test("errors show no key that the service sends back, in each form", async 
   const events: RetryEvent[] = [];
   const onRetry = (event: RetryEvent) => void events.push(event);
   const options = { baseUrl: server.url, apiKey, retries: 1, onRetry };
-  const client = createClientWith(options, createClock());
+  const client = create(options, createClock());
   const call = (status: number) => {
     const headers = { "x-status": `${status}` };
     return client.call("GET", undocumented, { headers, schema: z.never() });
@@ -241,12 +219,12 @@ Deno.test("InvalidResponseError shows no key in the message and the path of a sc
   expect(body).toBe("[redacted]");
 });
 
-Deno.test("NetworkError shows no key when the response is not HTTP or is cut short", async () => {
+testWatched("NetworkError shows no key of a response that is cut or not HTTP", async (create) => {
   await using server = await serveBytes((socket, count) => {
     if (count % 2) return void socket.end(`HTTP/1.1 200 OK\r\n${apiKey}\r\n\r\n`);
     socket.end(`HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n${apiKey}`);
   });
-  const client = clientOf({ baseUrl: server.url });
+  const client = create({ baseUrl: server.url, apiKey, retries: 0 });
   for (const _round of [1, 2]) {
     expectNoKey(await failures(NetworkError, callAll(client)));
   }
@@ -272,4 +250,29 @@ Deno.test("NetworkError shows no key that a custom fetch or a body quotes", asyn
       expectNoKey(await failures(NetworkError, callAll(client)));
     }
   }
+});
+
+/** The secrets of a list. */
+function secretsOf(...keys: string[]): Secrets {
+  const secrets = new Secrets();
+  for (const key of keys) secrets.add(key);
+  return secrets;
+}
+
+Deno.test("redact() replaces several keys, the longest first, and none below 8 characters", () => {
+  const cases: [keys: string[], text: string, redacted: string][] = [
+    [[], "some-key", "some-key"],
+    [["some-key", "some-key-2"], "some-key-2 some-key", "[redacted] [redacted]"],
+    [["some-key-2", "some-key"], "some-key-2 some-key", "[redacted] [redacted]"],
+    [["other-key", "some-key"], "some-key other-key", "[redacted] [redacted]"],
+    [["short-7", "e", "some-key"], "short-7 e some-key", "short-7 e [redacted]"],
+    [["a     b"], "a     b a+++++b a%20%20%20%20%20b", "a     b a+++++b a%20%20%20%20%20b"],
+  ];
+  for (const [keys, text, redacted] of cases) {
+    expect(secretsOf(...keys).redact(text)).toBe(redacted);
+  }
+  const secrets = secretsOf("first-key");
+  expect(secrets.redact("first-key later-key")).toBe("[redacted] later-key");
+  secrets.add("later-key");
+  expect(secrets.redact("first-key later-key")).toBe("[redacted] [redacted]");
 });

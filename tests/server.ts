@@ -158,3 +158,8 @@ export interface AnyPath {
 
 /** What `checkKey` reports on a valid key. */
 export const validKey: KeyStatus = { apiKeyValid: true, data: { credits: 100 } };
+
+/** Sends a part of a response. Without any of it, Deno and Bun themselves may send a request again. */
+export function cut(response: ServerResponse): void {
+  response.writeHead(200, { "content-length": 99 }).write("[", () => response.socket?.destroy());
+}

@@ -2,9 +2,10 @@ import { expect } from "@std/expect";
 
 import { type ClientOptions, createClient, type Middleware, TimeoutError } from "../mod.ts";
 import { createClientWith } from "../src/client.ts";
-import { apiKey, baseUrl, sendAll, undocumented } from "./client.ts";
+import { apiKey, baseUrl, sendAll, testWatched, undocumented } from "./client.ts";
 import { createClock } from "./clock.ts";
-import { deferred, failures } from "./outcome.ts";
+import { deferred } from "./deferred.ts";
+import { failures } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, serveSockets, validKey } from "./server.ts";
 
 const timeout = 100;
@@ -14,11 +15,11 @@ const options = { apiKey, timeout, retries: 0 };
 async function expectTimeouts(calls: Promise<unknown>[]): Promise<void> {
   for (const error of await failures(TimeoutError, calls)) {
     expect([error.code, error.timeout]).toEqual(["timeout", timeout]);
-    expect(error.message).toMatch(/^"[A-Z]+ https?:\/\/\S+" took more than 100 ms$/);
+    expect(error.message).toMatch(/^"[A-Z]+ https?:\/\/\S+" took more than 100 ms/);
   }
 }
 
-Deno.test("methods time out at any point, after the time of the client or of the call", async () => {
+testWatched("methods time out at any point, as the client or the call says", async (create) => {
   await using connecting = await serveSockets((socket) => socket.resume(), "https");
   await using server = await serve(({ headers }, response) => {
     const point = headers["x-point"];
@@ -32,10 +33,8 @@ Deno.test("methods time out at any point, after the time of the client or of the
   const points = ["response", "body", "drip", "error"].map((point) => [url, point] as const);
   for (const [baseUrl, point] of [[connecting.url, "connect"], ...points] as const) {
     const headers = { "x-point": point };
-    const client = createClient<AnyPath>({ baseUrl, headers, ...options });
-    await expectTimeouts(sendAll(client));
-    client.use({ onRequest() {} });
-    const patient = createClient<AnyPath>({ baseUrl, headers, apiKey, retries: 0 });
+    const client = create({ baseUrl, headers, ...options });
+    const patient = create({ baseUrl, headers, apiKey, retries: 0 });
     const checked = patient.checkKey("some-key", { timeout });
     await expectTimeouts([...sendAll(client), checked, ...sendAll(patient, { timeout })]);
   }
@@ -57,23 +56,11 @@ Deno.test("a custom fetch may ignore its signal: what comes late is cancelled", 
   }
 });
 
-Deno.test("an attempt that has ended is aborted, so that it leaves nothing behind", async () => {
-  const signals: AbortSignal[] = [];
-  const fetch = ({ signal }: Request) => {
-    const isFirst = signals.push(signal) === 1;
-    return Promise.resolve(Response.json([], { status: isFirst ? 503 : 200 }));
-  };
-  const client = createClientWith({ baseUrl, apiKey, fetch }, createClock());
-  await client.call("GET", undocumented);
-  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
-});
-
-Deno.test("call() applies the time-out to each attempt", async () => {
+testWatched("call() applies the time-out to each attempt", async (create) => {
   await using server = await serve((_, response, count) => {
     if (count === 3) json(response, { count });
   });
-  const slow = { baseUrl: server.url, apiKey, timeout: 500 };
-  const client = createClientWith(slow, createClock());
+  const client = create({ baseUrl: server.url, apiKey, timeout: 200 }, createClock());
   expect(await client.call("GET", undocumented)).toEqual({ count: 3 });
 });
 
@@ -122,5 +109,31 @@ Deno.test("timeout does not limit the functions and streams of the caller", asyn
   for (const result of results) {
     const { data } = result as { data: unknown };
     expect([validKey, validKey.data]).toContainEqual(data);
+  }
+});
+
+// What the message says
+
+testWatched("TimeoutError says how far the attempt got", async (create) => {
+  await using connecting = await serveSockets((socket) => socket.resume(), "https");
+  await using server = await serve(({ url }, response) => {
+    if (url === "/silent") return;
+    response.writeHead(Number(url.slice(1)), { "content-length": "100" }).write("[");
+  });
+  const message = async (baseUrl: string, endpoint: string) => {
+    const client = create({ ...options, baseUrl });
+    const [called, got] = await failures(TimeoutError, [
+      client.call("GET", endpoint),
+      client.GET(`/${endpoint}`),
+    ]);
+    expect(called!.message).toBe(got!.message);
+    return got!.message;
+  };
+  const none = /took more than 100 ms.*no response/;
+  expect(await message(connecting.url, "silent")).toMatch(none);
+  expect(await message(server.url, "silent")).toMatch(none);
+  for (const status of [200, 503]) {
+    const some = RegExp(`took more than 100 ms.*status ${status}.*complete`);
+    expect(await message(server.url, `${status}`)).toMatch(some);
   }
 });

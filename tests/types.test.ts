@@ -1,7 +1,7 @@
 // What compiles and what does not: the compiler checks the `@ts-expect-error` lines.
 import { expect } from "@std/expect";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { Client } from "openapi-fetch";
+import type { Client, ClientPathsWithMethod, MethodResponse } from "openapi-fetch";
 
 import {
   createClient,
@@ -124,15 +124,32 @@ Deno.test("call() resolves to the output of its schema, and without one to unkno
   await expect(client.call("FETCH", undocumented)).rejects.toThrow();
 });
 
-Deno.test("createClient() takes wider paths and requires a base URL", async () => {
-  interface Wider {
-    "/items/{id}": {
-      get: {
-        parameters: { path: { id: number } };
-        responses: { 200: { content: { "application/json": { name: string } } } };
-      };
+interface Wider {
+  "/items/{id}": {
+    get: {
+      parameters: { path: { id: number } };
+      responses: { 200: { content: { "application/json": { name: string } } } };
     };
-  }
+  };
+}
+
+Deno.test("code for openapi-fetch's clients takes this one", () => {
+  // deno-lint-ignore no-explicit-any -- the point is that `any` fits
+  type AnyClient = Client<any>;
+  // Only the compiler reads this.
+  const _neverCalled = (wider: ScamAddressClient<Wider>) => {
+    const theirs: [Client<paths>, Client<Wider>] = [client, wider];
+    const _any: AnyClient[] = [client, wider, ...theirs];
+    const infer = <Paths extends object>(client: Client<Paths>) => client;
+    const inferred = infer(wider);
+    assertType<Equal<typeof inferred, Client<Wider>>>();
+    assertType<Equal<ClientPathsWithMethod<typeof wider, "get">, "/items/{id}">>();
+    assertType<Equal<MethodResponse<typeof wider, "get", "/items/{id}">, { name: string }>>();
+    assertType<Equal<MethodResponse<typeof client, "post", typeof checkKeyPath>, KeyStatus>>();
+  };
+});
+
+Deno.test("createClient() takes wider paths and requires a base URL", async () => {
   const wider: ScamAddressClient<Wider> = createClient<Wider>({
     baseUrl,
     apiKey,
@@ -140,8 +157,6 @@ Deno.test("createClient() takes wider paths and requires a base URL", async () =
   });
   const options = { timeout: 30_000, retries: 0, idempotent: true };
   const { data } = await wider.GET("/items/{id}", { params: { path: { id: 1 } }, ...options });
-  const theirs: [Client<paths>, Client<Wider>] = [client, wider]; // as other libraries take it
-  expect(theirs).toEqual([client, wider]);
   assertType<Equal<typeof data, { name: string } | undefined>>();
   expect(data).toEqual({ name: "one" });
   // @ts-expect-error The parameter is a number.

@@ -14,18 +14,19 @@ process lists.
 
   --base-url URL     the service's address; SCAM_ADDRESS_BASE_URL by default
   --allow-insecure-http  allow http; anyone between you and the service can read the key
-  --min-credits N    exit with 4 when the key has fewer credits than N
-  --timeout SECONDS  exit with 3 when check-key takes longer, even to read the key; there
-                     is no limit by default, but each attempt ends after 30 seconds
-  --retries N        how often a failed attempt is repeated; 2 by default
+  --min-credits N    exit with 4 below N credits
+  --timeout SECONDS  limit the whole check, even reading the key: exit with 3 after that;
+                     by default only each attempt is limited, to 30 seconds
+  --retries N        retries after a temporary failure; 2 by default
   --json             print one JSON object: ok, apiKeyValid, credits, error
   --sandbox          ask the built-in sandbox instead of the service; checks
                      "${DEMO_KEY}" unless SCAM_ADDRESS_API_KEY is set
 
-HTTPS_PROXY sets a proxy. Node.js uses it from 22.21 and 24 on, with NODE_USE_ENV_PROXY=1.
+HTTPS_PROXY sets a proxy. It has no effect on Node.js 20. On Node.js 22.21, 24 and newer,
+it needs NODE_USE_ENV_PROXY=1 in addition.
 
-sandbox serves the sandbox, a service in memory, over HTTP until Ctrl-C. It prints its
-address, and the method, path and status of each response.
+sandbox serves the sandbox, an in-memory stand-in for the service, over HTTP until Ctrl-C.
+It prints its address, and the method, path and status of each response.
 
   --host HOST        where to listen; 127.0.0.1 by default
   --port N           the port to listen on; any free port by default
@@ -45,6 +46,8 @@ Exit status, which is never 1:
 
 /** An error that the user can correct. */
 export class CommandError extends Error {
+  override readonly name = "CommandError";
+
   constructor(message: string, readonly code = "usage", readonly exit: number = EXIT.usage) {
     super(message);
   }

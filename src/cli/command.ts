@@ -20,6 +20,8 @@ export interface CommandProcess {
   once(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
 }
 
+const KEY_VARIABLE = "SCAM_ADDRESS_API_KEY";
+
 /** More than fits in any header. */
 const MAX_KEY_LENGTH = 64 * 1024;
 
@@ -54,11 +56,13 @@ function readVariable({ env }: CommandProcess, name: string): string | undefined
   }
 }
 
-/** Removes line breaks around a key. */
-function readLine(text: string, source: string): string {
-  const lines = text.split(/[\r\n]+/).filter(Boolean);
-  if (lines.length > 1) throw new CommandError(`${source} has more than one key`);
-  return lines[0] ?? "";
+/** Reads a key, without line breaks around it. */
+function readKey(text: string, source: string): string {
+  const [key, ...others] = text.split(/[\r\n]+/).filter(Boolean);
+  if (others.length > 0) throw new CommandError(`${source} has more than one key`);
+  if (key !== undefined) return key;
+  const order = `from "${KEY_VARIABLE}" or, if that is not set, from standard input`;
+  throw new CommandError(`${source} has no key: it is read ${order}`);
 }
 
 /** Reads standard input to its end. */
@@ -74,15 +78,15 @@ async function readInput({ stdin }: CommandProcess): Promise<string> {
   return text;
 }
 
-/** Reads the key from standard input; `""` when there is none. */
+/** Reads the key from standard input, unless that is a terminal. */
 async function waitForKey(process: CommandProcess, limit: Limit): Promise<string> {
-  if (process.stdin.isTTY) return "";
+  if (process.stdin.isTTY) return readKey("", "Standard input");
   limit.missing = "standard input has not ended";
   const say = () => process.stderr.write(`Waiting for the key: ${limit.missing}\n`);
   const note = setTimeout(say, PATIENCE);
-  const text = await within(limit.signal, () => readInput(process))
+  const text = await within([limit.signal], () => readInput(process))
     .finally(() => clearTimeout(note));
-  return readLine(text, "Standard input");
+  return readKey(text, "Standard input");
 }
 
 /** The values of the options of `check-key`. */
@@ -91,14 +95,15 @@ type Values = ReturnType<typeof readCheckKey>;
 /** Asks the service, or the sandbox, about the key. */
 async function askForStatus(process: CommandProcess, values: Values, limit: Limit) {
   const retries = readNumber("retries", values.retries, 0, 100);
-  const name = "SCAM_ADDRESS_API_KEY";
-  const key = readLine(readVariable(process, name) ?? "", `"${name}"`);
+  const variable = readVariable(process, KEY_VARIABLE);
+  // An empty one is refused: a loop may have set it to a line of a list that is standard input.
+  const key = variable === undefined ? undefined : readKey(variable, `"${KEY_VARIABLE}"`);
   if (values.sandbox) {
     if (values["base-url"]) throw new CommandError('"--sandbox" cannot have a "--base-url"');
     const about = key ? "" : ` about "${DEMO_KEY}"`;
     process.stderr.write(`Asking the built-in sandbox${about}, not the service\n`);
     const { fetch } = createSandbox();
-    return await createClient({ baseUrl: "http://localhost/", fetch }).checkKey(key || DEMO_KEY);
+    return await createClient({ baseUrl: "http://localhost/", fetch }).checkKey(key ?? DEMO_KEY);
   }
   const baseUrl = values["base-url"] ?? readVariable(process, "SCAM_ADDRESS_BASE_URL");
   const advice = 'use "--base-url", set "SCAM_ADDRESS_BASE_URL", or try "--sandbox"';
@@ -115,8 +120,7 @@ async function askForStatus(process: CommandProcess, values: Values, limit: Limi
       throw new HttpError(`${error.message}; ${asked} of "--timeout"`, error);
     },
   });
-  const apiKey = key || await waitForKey(process, limit);
-  if (!apiKey) throw new CommandError(`No key: set "${name}" or write it to standard input`);
+  const apiKey = key ?? await waitForKey(process, limit);
   limit.missing = "the service has not responded";
   return await client.checkKey(apiKey, { signal: limit.signal });
 }
@@ -207,15 +211,20 @@ export async function run(args: string[], process: CommandProcess): Promise<numb
     }
     if (command === "check-key") return await checkKey(process, rest);
     if (command === "sandbox") return await sandbox(process, rest);
+    if (command === undefined) {
+      process.stderr.write(HELP);
+      return EXIT.usage;
+    }
     const advice = 'the first argument must be "check-key", "sandbox" or "help"';
     throw new CommandError(`No command: ${advice}; ${KEY_ADVICE}`);
   } catch (thrown) {
-    const known = thrown instanceof CommandError || thrown instanceof ScamAddressError;
-    const code = known ? thrown.code : "unexpected";
-    const message = inOwnWords(thrown instanceof Error ? thrown.message : String(thrown));
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const known = error instanceof CommandError || error instanceof ScamAddressError;
+    const code = known ? error.code : "unexpected";
+    const message = inOwnWords(error.message);
     if (args.includes("--json")) {
-      const fields = thrown instanceof ScamAddressError && thrown.toJSON();
-      printReport(process, { error: { ...fields, code, message } });
+      const fields = error instanceof ScamAddressError && error.toJSON();
+      printReport(process, { error: { name: error.name, ...fields, code, message } });
     } else process.stderr.write(`Error (${code}): ${message}\n`);
     if (thrown instanceof CommandError) return thrown.exit;
     return thrown instanceof ConfigurationError ? EXIT.usage : EXIT.failed;

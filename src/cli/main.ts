@@ -5,18 +5,24 @@
  * ```sh
  * export SCAM_ADDRESS_BASE_URL=https://service.example/api/
  * npx @scam-address/client check-key < key.txt  # Node.js
- * deno run --allow-env --allow-net jsr:@scam-address/client/cli check-key < key.txt  # Deno
+ * deno run --allow-net --allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL \
+ *   jsr:@scam-address/client/cli check-key < key.txt  # Deno
  * npx @scam-address/client sandbox --port 8080 --key test-key=100
  * ```
  *
- * `check-key` reads the key from the environment variable `SCAM_ADDRESS_API_KEY` or, if that is
- * empty or not set, from standard input. It takes no key as an argument, because arguments show in
- * process lists. Line breaks around the key are ignored. `check-key --sandbox` does not read
- * standard input: it checks `demo-key` when the variable has no key.
+ * In Deno, the command needs no permissions other than these: `--allow-env` for the two variables,
+ * and `--allow-net`, which can name the service's host.
  *
- * `--timeout SECONDS` limits all that `check-key` does, even the wait for standard input. Without
- * it, that wait has no limit. With or without it, each attempt to ask the service ends after 30
- * seconds. After a temporary failure, the attempt is repeated, by default twice. The wait before
+ * `check-key` reads the key from the environment variable `SCAM_ADDRESS_API_KEY` or, if that is not
+ * set, from standard input. It takes no key as an argument, because arguments show in process
+ * lists. Line breaks around the key are ignored. A variable that is set and has no key is an error,
+ * because standard input may be something else then, such as the rest of a list of keys.
+ * `check-key --sandbox` does not read standard input: it checks `demo-key` when the variable is not
+ * set.
+ *
+ * `--timeout SECONDS` limits the whole check, even the wait for standard input. Without it, that
+ * wait has no limit. With or without it, each attempt to ask the service ends after 30 seconds.
+ * After a temporary failure, the request is sent again, by default up to twice. The wait before
  * that is at most 8 seconds, or as long as a `Retry-After` header asks for, up to 60 seconds.
  *
  * `sandbox` serves the sandbox until SIGINT, which is Ctrl-C, or SIGTERM, and prints the method,
@@ -35,12 +41,22 @@
  *
  * `check-key --json` always prints one object, for example
  * `{"ok":true,"apiKeyValid":true,"credits":100,"error":null}`. After a failure, `apiKeyValid` and
- * `credits` are `null`, and `error` has the fields of the error, such as
- * `{"code":"http","message":"…","status":429,"retryAfter":30,"body":"",…}`.
+ * `credits` are `null`, and `error` has a `name`, a `code` and a `message`. The errors of the client
+ * also have their own fields, such as
+ * `{"name":"HttpError","code":"http","message":"…","isTemporary":true,"status":429,…}`.
+ *
+ * | `code` | exit status | meaning |
+ * | --- | --- | --- |
+ * | `usage` | 2 | the arguments, the variables or standard input are wrong |
+ * | `configuration` | 2 | the client refused the key or the address |
+ * | `http`, `network`, `redirect`, `invalid_response` | 3 | the client's errors of these codes |
+ * | `timeout` | 3 | the last attempt took too long, or the whole check exceeded `--timeout` |
+ * | `unexpected` | 3 | something else went wrong, such as a missing permission of Deno |
  *
  * @module
  */
 import process from "node:process";
+import type { Writable } from "node:stream";
 import { setTimeout } from "node:timers";
 import { run } from "./command.ts";
 
@@ -55,8 +71,15 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", fail);
 process.on("uncaughtException", fail);
 process.on("unhandledRejection", fail); // Bun calls no other listener for it
 
-run(process.argv.slice(2), process).then((exit) => {
+/** Ends a stream; resolves when all that was written to it has been read, or never will be. */
+function end(stream: Writable): Promise<void> {
+  return new Promise((resolve) => stream.end(() => resolve()));
+}
+
+run(process.argv.slice(2), process).then(async (exit) => {
   process.exitCode ||= exit;
-  // A read of standard input that nobody waits for any more would keep Deno running.
+  await end(process.stdout); // whose failure is written to the other
+  await end(process.stderr);
+  // A read of standard input that nobody waits for any more would keep the process running.
   setTimeout(() => process.exit(), 100).unref();
 }).catch(fail);

@@ -14,7 +14,7 @@ export interface paths {
     put?: never;
     /**
      * Checks whether an API key is valid and how many credits it has.
-     * The key is sent in the body, without an `X-API-Key` header. The request only reads, so it is retried after a failure.
+     * The key is sent in the body, without an `X-API-Key` header. The request only reads, so it is safe to repeat, and is retried after a temporary failure.
      */
     post: operations["checkKey"];
     delete?: never;
@@ -34,9 +34,9 @@ export interface components {
       /** The API key to check. */
       apiKey: string;
     };
-    /** What the service reports about an API key. `apiKeyValid` distinguishes the two forms. */
+    /** The status of an API key. `apiKeyValid` says which of the two forms it has. */
     KeyStatus: components["schemas"]["ValidKey"] | components["schemas"]["InvalidKey"];
-    /** The report about a valid key, with its credits. */
+    /** The status of a valid key, with its credits. */
     ValidKey: {
       /**
        * `true`: the key is valid.
@@ -49,7 +49,7 @@ export interface components {
         credits: number;
       };
     };
-    /** The report about a key that is not valid. What else it contains is not documented. */
+    /** The status of a key that is not valid. What else it contains is not documented. */
     InvalidKey: {
       /**
        * `false`: the key is not valid.

@@ -26,13 +26,25 @@ export function parseRoute<Target>(endpoint: string, target: Target): Route<Targ
   return { method, segments: parsePath(path), target };
 }
 
+const PARAMETER = /^\{([^{}]+)\}$/;
+
+/**
+ * Compares two routes, to sort them: more segments come first; then, in the leftmost segment that
+ * is a parameter of only one of the two, the name comes first.
+ */
+export function compareRoutes(one: Route<unknown>, other: Route<unknown>): number {
+  const rank = ({ segments }: Route<unknown>) =>
+    segments.map((segment) => PARAMETER.test(segment) ? "b" : "a").join("");
+  return other.segments.length - one.segments.length || rank(one).localeCompare(rank(other));
+}
+
 /** Compares the end of a path with a route; returns the parameters, or `undefined`. */
 function matchPath(segments: string[], path: string[]): Record<string, string> | undefined {
   const values = path.slice(-segments.length);
   const params: [string, string][] = [];
   for (const [index, segment] of segments.entries()) {
     const value = values[index]; // undefined when the path is shorter
-    const [, name] = /^\{([^{}]+)\}$/.exec(segment) ?? [];
+    const [, name] = PARAMETER.exec(segment) ?? [];
     if (name ? !value : value !== segment) return undefined;
     if (name) params.push([name, value!]);
   }
@@ -40,8 +52,8 @@ function matchPath(segments: string[], path: string[]): Record<string, string> |
 }
 
 /** Finds the first route that matches a request. */
-export function findRoute<Target>(routes: Route<Target>[], { method, url }: Request) {
-  const path = parsePath(new URL(url).pathname);
+export function findRoute<Target>(routes: Route<Target>[], method: string, pathname: string) {
+  const path = parsePath(pathname);
   for (const { target, ...route } of routes) {
     const params = route.method === method ? matchPath(route.segments, path) : undefined;
     if (params) return { target, params };

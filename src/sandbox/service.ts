@@ -1,5 +1,5 @@
 /**
- * The Scam Address Service in memory, for tests, demonstrations and offline work.
+ * An in-memory stand-in for the Scam Address Service, for tests, demonstrations and offline work.
  *
  * {@linkcode createSandbox} makes a service with the keys that you give it. Its `fetch` takes what
  * the global `fetch` takes, so it works with `createClient({ fetch })` and in place of the global
@@ -36,12 +36,13 @@
  *
  * @module
  */
-import type { KeyStatus } from "../api.ts";
-import { checkObject, convert, readApiKey, readOptions, wrong } from "../checks.ts";
+import { checkObject, readApiKey, readOptions, resultOf, wrong } from "../checks.ts";
 import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
-import { failure, findRoute, parseRoute, type Route } from "./routes.ts";
+import { within } from "../transport/time.ts";
+import type { Data, Handler } from "./handler.ts";
+import { compareRoutes, failure, findRoute, parseRoute, type Route } from "./routes.ts";
 
 /**
  * The only valid key of a sandbox made without `keys`: `"demo-key"`, with 100 credits.
@@ -90,21 +91,27 @@ export interface SandboxOptions {
   keys?: Readonly<Record<string, number>> | undefined;
   /**
    * Adds endpoints, by method and path: `"GET report"`. A parameter is one whole segment of the
-   * path: `"GET reports/{id}"`. Of the routes that match the end of a request's path, the one with
-   * the most segments handles the request: `"GET users/{id}/reports"` rather than `"GET reports"`.
-   * Of routes with equally many segments, the first in the order given handles it. The operations
-   * of the OpenAPI document come after the routes given here.
+   * path, in braces: `"GET reports/{id}"`. Endpoints that the OpenAPI document does not have need a
+   * valid key.
    *
-   * Endpoints that the OpenAPI document does not have need a valid key. A route can replace the
-   * handler of an operation that the OpenAPI document has, for example to test an error. A path of
-   * the OpenAPI document with a parameter that is only a part of a segment matches only literally.
+   * A route handles requests that have its method and a path that ends with its own. If several
+   * routes match, including operations of the OpenAPI document, the first of these rules that tells
+   * them apart decides:
+   *
+   * 1. More segments come first: `"GET users/{id}/reports"` before `"GET reports"`.
+   * 2. Names come before parameters, as OpenAPI says of paths. The leftmost segment that is a
+   *    parameter of only one of two routes counts: `"GET reports/export"` comes before
+   *    `"GET reports/{id}"`, and that one before `"GET {kind}/export"`.
+   * 3. Routes that differ only in the names of their parameters come in the order given, and before
+   *    an operation of the OpenAPI document. So a route can replace an operation, for example to
+   *    test an error.
    *
    * @default {{}}
    */
   routes?: Readonly<Record<string, SandboxRoute>> | undefined;
 }
 
-/** A service in memory. */
+/** An in-memory stand-in for the service. */
 export interface Sandbox {
   /** The valid keys and their credits; a test may add, change and delete them. */
   readonly keys: Map<string, number>;
@@ -113,22 +120,28 @@ export interface Sandbox {
    * so that any base URL works.
    */
   readonly fetch: {
-    /** Takes what the global `fetch` takes; rejects when the `signal` in `init` is aborted. */
+    /**
+     * Takes what the global `fetch` takes. It rejects with the reason of the request's `signal` when
+     * that is aborted, even while a route works.
+     */
     (input: string | URL | Request, init?: RequestInit): Promise<Response>;
     /** Takes what servers and workers pass to a handler, and ignores what follows the request. */
     (request: Request, ...context: unknown[]): Promise<Response>;
   };
 }
 
-/** Makes the handlers of one sandbox, by `operationId`; what they remember is its own. */
+/** Handlers of operations of the OpenAPI document, by `operationId`. */
+type Handlers = { [Name in keyof Operations]?: Handler<Operations[Name], SandboxContext> };
+
+/** Makes the handlers of one sandbox; what they remember is its own. */
 function createHandlers() {
-  return { checkKey } satisfies Partial<Record<keyof Operations, SandboxRoute>>;
+  return { checkKey } satisfies Handlers;
 }
 
 async function checkKey(
   request: Request,
   { keys }: SandboxContext,
-): Promise<KeyStatus | Response> {
+): Promise<Data<Operations["checkKey"]> | Response> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
     return failure(415, 'The header "Content-Type" must be "application/json"');
   }
@@ -167,7 +180,7 @@ function readKeys(keys: Record<string, number> = { [DEMO_KEY]: 100 }): Map<strin
   const entries = Object.entries(keys);
   for (const [index, [key, credits]] of entries.entries()) {
     const requirement = `text that a header can carry: key ${index + 1} is not`;
-    convert("keys", requirement, () => readApiKey(key));
+    resultOf("keys", requirement, () => readApiKey(key));
     if (Number.isSafeInteger(credits) && credits >= 0) continue;
     throw wrong("keys", `must have whole numbers of credits from 0: key ${index + 1} does not`);
   }
@@ -177,6 +190,7 @@ function readKeys(keys: Record<string, number> = { [DEMO_KEY]: 100 }): Map<strin
 /** What a route must be, and how it is recognized. */
 const ROUTE_RULE =
   'must name a method and a path, with whole segments as parameters, as in "GET reports/{id}"';
+const EXPRESS_PARAMETER = /(?<=[ /]):(\w+)[^/]*/g;
 const ROUTE = /^[A-Z]+ (?:[^\s?#\\{}]|(?<=[ /])\{[^\s?#\\{}/]+\}(?=\/|$))+$/;
 
 /** Makes the list of routes in the order in which requests are compared with them. */
@@ -189,6 +203,10 @@ function readRoutes(routes: Record<string, SandboxRoute> = {}): Route<Target>[] 
     return { endpoint, target: { access, status: readStatus(operation), handler } };
   });
   const added = Object.entries(routes).map(([endpoint, handler]) => {
+    const right = endpoint.replace(EXPRESS_PARAMETER, "{$1}");
+    if (right !== endpoint) {
+      throw wrong("routes", `must have parameters in braces: "${right}", not "${endpoint}"`);
+    }
     if (!ROUTE.test(endpoint)) throw wrong("routes", `${ROUTE_RULE}: "${endpoint}" does not`);
     if (typeof handler !== "function") throw wrong("routes", `has no function for "${endpoint}"`);
     const same = documented.find((other) => toShape(other.endpoint) === toShape(endpoint));
@@ -196,7 +214,7 @@ function readRoutes(routes: Record<string, SandboxRoute> = {}): Route<Target>[] 
     return { endpoint, target: { access, status, handler } };
   });
   return [...added, ...documented].map(({ endpoint, target }) => parseRoute(endpoint, target))
-    .sort((one, other) => other.segments.length - one.segments.length); // keeps the order of equals
+    .sort(compareRoutes); // which keeps the order of equals
 }
 
 /** The options of a request that matter to a sandbox. */
@@ -207,14 +225,21 @@ function toRequest(input: string | URL | Request, [init, context]: unknown[]): R
   const isUrl = typeof input === "string" || input instanceof URL;
   // What servers pass has no such names. A worker's environment may; its context follows.
   const isInit = !context && REQUEST_OPTIONS.some((name) => name in Object(init));
-  if (!isUrl && !isInit) return input; // Deno would warn if the signal of its server's were read
-  const request = new Request(input, init as RequestInit);
-  request.signal.throwIfAborted();
-  return request;
+  return isUrl || isInit ? new Request(input, init as RequestInit) : input;
+}
+
+/** Returns the signal of a request, unless a server received it: Deno warns when it is read. */
+function signalOf(request: Request): AbortSignal | undefined {
+  try {
+    request.headers.delete("x-none"); // throws when headers cannot change, as those of a server
+  } catch {
+    return undefined;
+  }
+  return request.signal;
 }
 
 /**
- * Creates a Scam Address Service in memory.
+ * Creates an in-memory stand-in for the Scam Address Service.
  *
  * @example Serve it over HTTP
  * ```ts
@@ -260,19 +285,27 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const keys = readKeys(given.keys);
   const routes = readRoutes(given.routes);
 
-  async function fetch(input: string | URL | Request, ...rest: unknown[]): Promise<Response> {
-    const request = toRequest(input, rest);
-    const found = findRoute(routes, request);
+  async function respond(request: Request): Promise<Response> {
+    const { method } = request;
+    const { pathname } = new URL(request.url);
+    const found = findRoute(routes, method, pathname);
     const { access = "required", status = 404, handler } = found?.target ?? {};
     const apiKey = access === "none" ? undefined : request.headers.get(apiKeyHeader) ?? undefined;
     if (apiKey === undefined ? access === "required" : !keys.has(apiKey)) {
       return failure(401, `The header "${apiKeyHeader}" must have a valid key`);
     }
-    if (!found) return failure(404, 'The sandbox has no such endpoint; see its option "routes"');
+    if (!found) {
+      return failure(404, `The sandbox has no "${method} ${pathname}"; see its option "routes"`);
+    }
     if (!handler) return failure(501, 'The operation has no handler; see the option "routes"');
     const result = await handler(request, { apiKey, keys, params: found.params });
     if (result === undefined) return new Response(null, { status: 204 });
     return result instanceof Response ? result : Response.json(result, { status });
+  }
+
+  async function fetch(input: string | URL | Request, ...rest: unknown[]): Promise<Response> {
+    const request = toRequest(input, rest);
+    return await within([signalOf(request)], () => respond(request));
   }
 
   return { keys, fetch };

@@ -1,15 +1,6 @@
-import {
-  ConfigurationError,
-  HttpError,
-  InvalidResponseError,
-  type Issue,
-  NetworkError,
-  RedirectError,
-  TimeoutError,
-} from "../errors.ts";
-import { type Body, cancel, decode, readStream } from "./body.ts";
-import { reasonOf, type Secrets } from "./redact.ts";
-import { parseRetryAfter } from "./retry.ts";
+import { ConfigurationError } from "../errors.ts";
+import { type Body, type Bytes, cancel, decode, readStream } from "./body.ts";
+import { type Failures, MAX_ERROR_BODY } from "./failures.ts";
 import { timeUp, within } from "./time.ts";
 
 /** A response that can be read, and what was read of its body. */
@@ -17,31 +8,23 @@ export interface Received extends Body {
   readonly response: Response;
 }
 
-/** How errors name a request, and what they must not show. */
-export interface Naming {
-  /** The method and the address of the request, without the query. */
-  readonly name: string;
-  /** Whether the service must have the address, so that a 404 means that it is wrong. */
-  readonly isKnown: boolean;
-  readonly secrets: Secrets;
-}
-
 /** What is needed to read a response. */
-export interface Reading extends Naming {
-  /** Ends the call. */
-  readonly signal?: AbortSignal | null | undefined;
+export interface Reading {
+  readonly failures: Failures;
   /** In milliseconds. */
   readonly timeout: number;
   /** The largest body of a 2xx response that is read, in bytes. */
   readonly maxResponseBytes: number;
-  /** Whether the runtime's own fetch responds, and only the text of a 2xx response is used. */
-  readonly isPlain: boolean;
+  /** Whether nobody but this client sees the request before `fetch`, and the response after it. */
+  readonly isPrivate: boolean;
+  /** Whether the runtime's own `fetch` responds. */
+  readonly isNative: boolean;
 }
 
-/** The largest part of an error's body that is read, in bytes. */
-const MAX_ERROR_BODY = 64 * 2 ** 10;
+/** The statuses of responses that have no body. */
+const EMPTY = [204, 205, 304];
 
-const ADVICE = 'check "baseUrl"';
+const NO_BYTES: Bytes = /* @__PURE__ */ new Uint8Array();
 
 /** Whether a response is a redirect, or what a custom fetch got by following one. */
 function isRedirect({ redirected, status, type }: Response): boolean {
@@ -56,37 +39,58 @@ function isUnread(value: unknown): value is Response {
     (body === null || typeof body?.getReader === "function" && !body.locked);
 }
 
-/** Whether the headers limit the size of the body, which the runtime's own fetch enforces. */
+/** Whether a response announces the length of its body, and at most a limit. */
 function isShort({ headers, type }: Response, limit: number): boolean {
-  return type === "basic" && // which hides no header
+  return type !== "cors" && // which hides headers
     !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
     Number(headers.get("content-length") || Infinity) <= limit;
+}
+
+/** Whether a response announces a body where there is none, so that nobody can read or cancel it. */
+function hidesBody({ headers, status }: Response): boolean {
+  return EMPTY.includes(status) &&
+    (headers.has("transfer-encoding") || Number(headers.get("content-length")) > 0);
+}
+
+/** Gives a response a property in place of the one of its class. */
+function define(response: Response, name: "text" | "url" | "statusText", value: unknown): Response {
+  // It can be changed, because proxies of responses refuse a property that cannot.
+  return Object.defineProperty(response, name, { value, configurable: true, writable: true });
+}
+
+/** Makes a response that others can read. */
+function rebuild(response: Response, bytes: Bytes): Response {
+  const { headers, status, statusText, url } = response;
+  const copy = new Response(EMPTY.includes(status) ? null : bytes, { headers, status });
+  // As an option, Node.js refuses a reason phrase that is not ASCII, though it receives it.
+  return define(define(copy, "url", url), "statusText", statusText);
 }
 
 /** Reads the body of a response up to its limit, and makes a response that others can read. */
 async function readBody(
   response: Response,
-  { isPlain, maxResponseBytes }: Reading,
+  { isNative, isPrivate, maxResponseBytes }: Reading,
   signal: AbortSignal,
 ): Promise<Received> {
-  const { body, ok, status, type, url } = response;
+  const { ok } = response;
   if (isRedirect(response)) {
-    cancel(body);
-    return { response, bytes: new Uint8Array(), isComplete: false };
+    cancel(response.body);
+    return { response, bytes: NO_BYTES, isComplete: false };
   }
   const limit = ok ? maxResponseBytes : MAX_ERROR_BODY;
-  // This saves up to 0.3 of openapi-fetch's CPU time on Deno, and handing the response on 0.1 to 0.2.
-  const read = isPlain && ok && isShort(response, limit)
-    ? { bytes: new Uint8Array(await response.arrayBuffer()), isComplete: true }
-    : await readStream(body, limit, signal, isPlain && type === "basic");
+  const read = isNative && ok && isShort(response, limit)
+    ? await readWhole(response, limit)
+    : await readStream(response.body, limit, signal);
   if (ok && "thrown" in read) throw read.thrown;
-  if (isPlain && ok && body) { // Node.js refuses to read one without a body after the attempt
-    const text = () => Promise.resolve(decode(read.bytes));
-    return { ...read, response: Object.defineProperty(response, "text", { value: text }) };
-  }
-  const isEmpty = [204, 205, 304].includes(status);
-  const copy = new Response(isEmpty ? null : read.bytes, response);
-  return { ...read, response: Object.defineProperty(copy, "url", { value: url }) };
+  if (!ok || !isNative || !isPrivate) return { ...read, response: rebuild(response, read.bytes) };
+  const text = decode(read.bytes);
+  return { ...read, response: define(response, "text", () => Promise.resolve(text)) };
+}
+
+/** Reads a body whose length was announced, as the runtime's own `fetch` makes sure. */
+async function readWhole(response: Response, limit: number): Promise<Body> {
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return { bytes, isComplete: bytes.length <= limit }; // A mock may announce what is not so.
 }
 
 /**
@@ -96,6 +100,7 @@ async function readBody(
  * was read, because the status matters more.
  *
  * @param reading The limits.
+ * @param signal Ends the call.
  * @param start Starts to wait for the response.
  * @returns The response and its body.
  * @throws {NetworkError} When there is no response, or it is cut short.
@@ -106,122 +111,32 @@ async function readBody(
  */
 export async function receive(
   reading: Reading,
+  signal: AbortSignal | undefined,
   start: (signal: AbortSignal) => Promise<Response>,
 ): Promise<Received> {
-  const { secrets, signal, timeout } = reading;
-  let problem = "got no response";
-  let received: Received | undefined;
-  try {
-    received = await within(signal, async (ended) => {
-      const response = await start(ended);
-      problem = "got no complete response";
-      return isUnread(response) ? await readBody(response, reading, ended) : undefined;
-    }, timeout);
-  } catch (thrown) {
+  const { failures, timeout } = reading;
+  let head: Response | undefined;
+  const work = async (ended: AbortSignal) => {
+    const response = await start(ended);
+    if (!isUnread(response)) return undefined;
+    head = response;
+    return await readBody(response, reading, ended);
+  };
+  const isOver = (received?: Received) => !!received?.isComplete && !hidesBody(received.response);
+  const received = await within([signal], work, { timeout, isOver }).catch((thrown) => {
     if (signal?.aborted) throw signal.reason;
-    if (thrown === timeUp) {
-      throw new TimeoutError(describe(reading, `took more than ${timeout} ms`), { timeout });
-    }
-    const cause = reasonOf(thrown, secrets);
-    throw new NetworkError(describe(reading, `${problem}: ${cause.message}`), {}, { cause });
-  }
+    throw thrown === timeUp ? failures.timeout(timeout, head) : failures.network(thrown, head);
+  });
   if (!received) {
     const message = '"fetch" must return a Response whose body nobody has read';
     throw new ConfigurationError(message, { option: "fetch" });
   }
   const { response, bytes, isComplete } = received;
-  if (isRedirect(response)) throw redirectError(response, reading);
+  if (isRedirect(response)) throw failures.redirect(response);
   if (response.ok && !isComplete) {
-    const issues = [{ path: "", rule: "maxResponseBytes" }];
-    throw invalidResponse(response, decode(bytes), issues, reading);
+    const rule = "maxResponseBytes";
+    const problem = `the body is larger than "${rule}"`;
+    throw failures.invalid(response, decode(bytes), [{ path: "", rule }], problem);
   }
   return received;
-}
-
-/** Writes a message, with the request that it is about. */
-function describe({ name, secrets }: Naming, problem: string): string {
-  return secrets.redact(`"${name}" ${problem}`);
-}
-
-/** Makes the error for a redirect. */
-function redirectError({ headers, redirected, status, url }: Response, naming: Naming) {
-  const location = naming.secrets.redact((redirected ? url : headers.get("location")) ?? "");
-  const to = location && ` to "${location.replace(/[?#].*/s, "").slice(0, 200)}"`;
-  const problem = redirected
-    ? `was redirected${to} by "fetch", which must not follow redirects`
-    : `got a redirect${to}, which is not followed`;
-  return new RedirectError(describe(naming, `${problem}: ${ADVICE}`), {
-    status,
-    ...location && { location },
-  });
-}
-
-/** Makes the error for a 2xx response with a wrong body. */
-export function invalidResponse(
-  { status }: Response,
-  text: string,
-  issues: readonly Issue[],
-  naming: Naming,
-): InvalidResponseError {
-  const faults: Record<string, string> = {
-    json: `the body is not JSON, ${ADVICE}`,
-    empty: "the body is empty",
-    depth: "the body is nested too deep",
-    maxResponseBytes: 'the body is larger than "maxResponseBytes"',
-    status: `the OpenAPI document has no status ${status} for it`,
-  };
-  const list = issues.slice(0, 5).map(({ path, rule, message }) => {
-    const where = path || "the body";
-    if (message !== undefined) return `${where}: ${message}`;
-    return path === "" && faults[rule] || `${where} does not match the OpenAPI document (${rule})`;
-  });
-  if (issues.length > list.length) list.push(`and ${issues.length - list.length} more`);
-  return new InvalidResponseError(describe(naming, `got an invalid response: ${list.join("; ")}`), {
-    status,
-    issues,
-    body: readErrorBody(text.slice(0, MAX_ERROR_BODY), naming.secrets),
-  });
-}
-
-/** Reads the body of an error, JSON or text, without secrets. */
-function readErrorBody(text: string, secrets: Secrets): unknown {
-  try {
-    return JSON.parse(text, (_name, value) => {
-      if (typeof value === "string") return secrets.redact(value);
-      if (typeof value === "number" && secrets.redact(`${value}`) !== `${value}`) {
-        return "[redacted]";
-      }
-      if (Array.isArray(value) || Object(value) !== value) return value;
-      const fields = Object.entries(value).map(([name, field]) => [secrets.redact(name), field]);
-      return Object.fromEntries(fields);
-    });
-  } catch {
-    return secrets.redact(text); // It is not JSON, or nested too deep.
-  }
-}
-
-/**
- * Makes the error for a response that has no 2xx status.
- *
- * @param response The response.
- * @param text Its body.
- * @param naming How the error names the request.
- */
-export function httpError(
-  { headers, status }: Response,
-  text: string,
-  naming: Naming,
-): HttpError {
-  const { isKnown, secrets } = naming;
-  const header = secrets.redact(headers.get("retry-after") ?? "");
-  const retryAfter = parseRetryAfter(header, Date.now());
-  const wait = retryAfter === undefined ? "" : `, Retry-After: ${header}`;
-  const advice = isKnown && status === 404 ? `: ${ADVICE}` : "";
-  const problem = `got a response with the status ${status}${wait}${advice}`;
-  return new HttpError(describe(naming, problem), {
-    status,
-    headers: new Headers([...headers].map(([name, value]) => [name, secrets.redact(value)])),
-    body: readErrorBody(text, secrets),
-    ...retryAfter !== undefined && { retryAfter },
-  });
 }

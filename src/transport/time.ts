@@ -12,44 +12,55 @@ export const timeUp = /* @__PURE__ */ new DOMException("The time is up", "Timeou
 /** The reason of the abort when the work has ended; making one each time would take longer. */
 const hasEnded = /* @__PURE__ */ new DOMException("The work has ended", "AbortError");
 
+/** Limits an attempt. */
+interface Limit<T> {
+  /** In milliseconds. */
+  readonly timeout: number;
+  /** Whether a result leaves nothing behind that an abort would end. */
+  readonly isOver: (result: T) => boolean;
+}
+
 /**
  * Does work until a signal is aborted or its time is up, even if the work itself never ends.
  *
- * @param outer The signal.
+ * @param signals The signals.
  * @param work The work. It should stop when its own signal is aborted.
- * @param timeout In milliseconds; without it, the time is not limited. With it, the signal of the
- * work is aborted at the end in any case, so that nothing is left behind.
+ * @param limit Limits the time. With it, the signal of the work is aborted at the end, too, if the
+ * work has failed or is not over.
  * @returns The result of the work.
  * @throws The reason of the signal, `timeUp`, or what the work throws.
  */
 export async function within<T>(
-  outer: AbortSignal | null | undefined,
+  signals: readonly (AbortSignal | null | undefined)[],
   work: (signal: AbortSignal) => Promise<T>,
-  timeout?: number,
+  limit?: Limit<T>,
 ): Promise<T> {
   const controller = new AbortController();
   const { signal } = controller;
-  const abort = () => controller.abort(outer!.reason);
+  const abort = () => controller.abort(signals.find((outer) => outer?.aborted)?.reason);
   const endLate = () => controller.abort(timeUp);
-  const timer = timeout === undefined ? undefined : setTimeout(endLate, timeout);
-  outer?.addEventListener("abort", abort);
+  const timer = limit && setTimeout(endLate, limit.timeout);
+  for (const outer of signals) outer?.addEventListener("abort", abort);
+  let mayGoOn = limit !== undefined;
   try {
-    return await new Promise<T>((resolve, reject) => {
+    const result = await new Promise<T>((resolve, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason));
-      if (outer?.aborted) abort();
+      if (signals.some((outer) => outer?.aborted)) abort();
       else work(signal).then(resolve, reject);
     });
+    mayGoOn = limit?.isOver(result) === false;
+    return result;
   } finally {
     clearTimeout(timer);
-    outer?.removeEventListener("abort", abort);
-    if (timeout !== undefined) controller.abort(hasEnded);
+    for (const outer of signals) outer?.removeEventListener("abort", abort);
+    if (mayGoOn) controller.abort(hasEnded);
   }
 }
 
 /** The system's time and randomness. */
 export const systemClock: Clock = {
   sleep: (milliseconds, signal) =>
-    within(signal, (ended) =>
+    within([signal], (ended) =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, milliseconds);
         ended.addEventListener("abort", () => clearTimeout(timer));

@@ -12,6 +12,9 @@ import { checkKeyPath, undocumented } from "../client.ts";
 const allowEnv = "--allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL";
 const main = "src/cli/main.ts";
 
+Deno.env.delete("SCAM_ADDRESS_API_KEY"); // of who runs the tests
+Deno.env.delete("SCAM_ADDRESS_BASE_URL");
+
 /** What Deno is given to run the command, or another module. */
 function denoArgs(permissions: string[], args: string[], module = main): string[] {
   const options = ["--quiet", "--no-prompt", "--no-check", "--import-map=import_map.npm.json"];
@@ -23,7 +26,7 @@ function start(permissions: string[], args: string[], env = {}, module = main) {
   return new Deno.Command(deno, {
     args: denoArgs(permissions, args, module),
     cwd: root,
-    env: { SCAM_ADDRESS_API_KEY: "", SCAM_ADDRESS_BASE_URL: "", NO_COLOR: "1", ...env },
+    env: { NO_COLOR: "1", ...env },
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
@@ -83,6 +86,21 @@ Deno.test("src/cli/main.ts ends while its standard input is open", async () => {
   }));
 });
 
+Deno.test("src/cli/main.ts does not read a key from a loop's input when the variable is empty", async () => {
+  const { fetch } = createSandbox();
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, fetch);
+  const { hostname, port } = server.addr;
+  const check = ["check-key", `--base-url=http://${hostname}:${port}/`];
+  const command = [deno, ...denoArgs([allowEnv, `--allow-net=${hostname}`], check)];
+  const script = `printf 'some-key\\n\\ndemo-key\\n' |
+    while IFS= read -r key; do SCAM_ADDRESS_API_KEY=$key "$0" "$@" 2>&1; echo $?; done`;
+  const { stdout } = await run("sh", ["-c", script, ...command], { cwd: root });
+  expect(stdout.replace(/(?<=has no key).*/, "")).toBe(
+    'The key is not valid\n5\nError (usage): "SCAM_ADDRESS_API_KEY" has no key\n2\n' +
+      "The key is valid and has 100 credits\n0\n",
+  );
+});
+
 Deno.test("src/cli/main.ts --help and its documentation have the same exit statuses", async () => {
   const rows = (text: string, pattern: RegExp) =>
     [...text.replaceAll("`", "").matchAll(pattern)].map(([, status, meaning]) => [status, meaning]);
@@ -136,6 +154,19 @@ Deno.test("serveSandbox() rejects without a permission, and can be caught", asyn
       expect.stringContaining(`configuration host ${message}`),
     ]);
   }));
+});
+
+Deno.test("Deno.serve() prints no warning about signals when a sandbox handles its requests", async () => {
+  const module = toModule(`import { createSandbox } from "#src/sandbox/service.ts";
+    const sandbox = createSandbox();
+    for (const handler of [sandbox.fetch, (request) => sandbox.fetch(request)]) {
+      const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, handler);
+      const response = await fetch("http://127.0.0.1:" + server.addr.port);
+      console.log(await response.json());
+      await server.shutdown();
+    }`);
+  const { stdout, stderr } = await finish(start(["--allow-net=127.0.0.1"], [], {}, module));
+  expect([stdout.match(/must have a valid key/g)?.length, stderr]).toEqual([2, ""]);
 });
 
 Deno.test("src/cli/main.ts stays quiet when its output is not read", async () => {

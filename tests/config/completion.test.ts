@@ -7,7 +7,12 @@ import ts from "typescript";
 
 import { root } from "../../scripts/support/files.ts";
 
-const library = fileURLToPath(import.meta.resolve("openapi-fetch"));
+/** Returns the file with the types of a package. */
+function typesOf(name: string): string {
+  return fileURLToPath(import.meta.resolve(name)).replace(/\.(m?)js$/, ".d.$1ts");
+}
+
+const library = typesOf("openapi-fetch");
 const settings: ts.CompilerOptions = {
   strict: true,
   module: ts.ModuleKind.ESNext,
@@ -20,7 +25,7 @@ const settings: ts.CompilerOptions = {
   paths: {
     "openapi-fetch": [library],
     "openapi-typescript-helpers": [createRequire(library).resolve("openapi-typescript-helpers")],
-    "@standard-schema/spec": [fileURLToPath(import.meta.resolve("@standard-schema/spec"))],
+    "@standard-schema/spec": [typesOf("@standard-schema/spec")],
   },
 };
 
@@ -44,7 +49,9 @@ function complete(call: string): Record<string, string> {
     fileExists: (name) => read(name) !== undefined,
     readFile: read,
   });
-  expect(service.getSemanticDiagnostics(file).map(({ messageText }) => messageText)).toEqual([]);
+  for (const name of [file, join(root, "src/api.ts")]) {
+    expect(service.getSemanticDiagnostics(name).map(({ messageText }) => messageText)).toEqual([]);
+  }
   const at = [file, source.indexOf("|")] as const;
   const offered = service.getCompletionsAtPosition(...at, {})?.entries ?? [];
   return Object.fromEntries(offered.map(({ name }) => {
@@ -57,7 +64,7 @@ Deno.test("editors offer the options of a typed method, with their docs", () => 
   const offered = {
     timeout: expect.stringContaining("in milliseconds"),
     retries: expect.stringContaining("ClientOptions.retries"),
-    idempotent: expect.stringContaining("may be sent again"),
+    idempotent: expect.stringContaining("safe to repeat"),
   };
   expect(complete('client.POST("/checkKey", { body: { apiKey: "k" }, | })')).toMatchObject(offered);
   expect(complete('wider.GET("/a", { | })')).toMatchObject(offered);

@@ -1,4 +1,4 @@
-// The recipes of README.md, run as they are printed there, against real servers.
+// The recipes of README.md, run as they are printed there.
 import { expect } from "@std/expect";
 import { createServer } from "node:http";
 import { connect } from "node:net";
@@ -11,13 +11,12 @@ import {
   type KeyStatus,
   type ScamAddressClient,
 } from "../../mod.ts";
-import { createSandbox } from "../../src/sandbox/service.ts";
-import { serveSandbox } from "../../src/sandbox/server.ts";
-import { makeFolder, root } from "../../scripts/support/files.ts";
+import { type Folder, makeFolder, root } from "../../scripts/support/files.ts";
 import { deno, mustRun } from "../../scripts/support/process.ts";
+import { skip } from "../../scripts/support/skip.ts";
 import { bundle, runtimes } from "../process/support.ts";
 import { json, listen, serve, validKey } from "../server.ts";
-import { checkKeyPath } from "../client.ts";
+import { baseUrl } from "../client.ts";
 
 const readme = await Deno.readTextFile(join(root, "README.md"));
 
@@ -28,11 +27,9 @@ function section(heading: string): string {
   return text.replace(/^#.*/ms, "");
 }
 
-/** The code block below a heading. */
-function block(heading: string): string {
-  const [, code] = /^```ts.*?\n(.*?)^```$/ms.exec(section(heading)) ?? [];
-  if (code === undefined) throw new Error(`README.md has no code below "${heading}"`);
-  return code;
+/** The code blocks below a heading. */
+function blocks(heading: string): string[] {
+  return [...section(heading).matchAll(/^```ts.*?\n(.*?)^```$/gms)].map(([, code]) => code!);
 }
 
 /** The code within the text below a heading that begins with a name. */
@@ -48,79 +45,97 @@ async function load(code: string) {
   return await import(pathToFileURL(await folder.write("module.ts", code)).href);
 }
 
-Deno.test("the commands to try the checkout stand on lines of their own, and print what README says", async () => {
-  const [commands, output] = section("Try it").matchAll(/^```\w+\n(.*?)^```$/gms);
-  const task = (name: string) => `npx -y deno@${Deno.version.deno} task ${name}`;
-  expect(commands![1]).toBe(`${task("demo")}\n${task("test")}\n`);
+/** Bundles code, and returns what it prints on Deno when it may use the network and no more. */
+async function runOnDeno(code: string): Promise<string> {
+  await using folder = await makeFolder();
+  await using program = await bundle(await folder.write("module.ts", code));
+  const flags = ["run", "--quiet", "--no-config", "--allow-net=127.0.0.1"];
+  return await mustRun(deno, [...flags, program.path]);
+}
+
+Deno.test("the commands to try the clone stand on lines of their own, and print what README says", async () => {
+  const heading = "Try it in a clone";
+  const [commands, output] = section(heading).matchAll(/^```\w+\n(.*?)^```$/gms);
+  const npx = `npx -y deno@${Deno.version.deno}`;
+  expect(commands![1]).toBe(`${npx} task demo\n${npx} task test\n`);
   const printed = await mustRun(deno, ["task", "--quiet", "demo"], { cwd: root });
   const withoutPort = (text: string) => text.replaceAll(/:\d+\//g, ":PORT/").trim();
   expect(withoutPort(printed)).toBe(withoutPort(output![1]!));
+  expect(inline(heading, npx)).toBe(`${npx} run example.ts`);
 });
 
-Deno.test("the first example reads the credits of the client's own key", async () => {
+const [quickStart] = blocks("Quick start");
+
+Deno.test("the quick start runs in the clone as it stands, and prints what README says", async () => {
+  const printed = await mustRun(deno, ["eval", quickStart!], { cwd: root });
+  expect(printed.trim()).toBe(inline("Quick start", "100"));
+});
+
+Deno.test("the quick start calls the service when what it says is deleted", async () => {
   const statuses = { "100 credits": validKey, "The key is not valid": { apiKeyValid: false } };
   for (const [printed, status] of Object.entries(statuses)) {
     await using server = await serve((_, response) => json(response, status));
-    const code = block("Check a key");
-    expect(code).toContain("https://service.example/api/");
-    await using folder = await makeFolder();
-    const own = code.replace("https://service.example/api/", server.url);
-    await using program = await bundle(await folder.write("module.ts", own));
-    const flags = ["run", "--quiet", "--no-config", "--allow-net=127.0.0.1"];
-    expect(await mustRun(deno, [...flags, program.path])).toBe(`${printed}\n`);
-    expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([{ apiKey: "your-key" }]);
+    const code = quickStart!.replace(/^.*delete this.*\n/m, "").replace(", fetch }", " }");
+    expect(code).not.toBe(quickStart);
+    expect(await runOnDeno(code.replace("https://service.example/", server.url)))
+      .toBe(`${printed}\n`);
+    expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([{ apiKey: "demo-key" }]);
   }
 });
 
-Deno.test("the command prints the line of JSON that README shows", async () => {
-  const flags = ["run", "--quiet", "--import-map=import_map.npm.json", "--allow-env"];
+Deno.test("the command prints the line of JSON that README shows, with the permissions it names", async () => {
+  const heading = "The command";
+  const [permission] = section(heading).match(/--allow-env=\S+/)!;
+  const flags = ["run", "--quiet", "--no-prompt", "--import-map=import_map.npm.json", permission];
   const args = ["src/cli/main.ts", "check-key", "--sandbox", "--json"];
   const printed = await mustRun(deno, [...flags, ...args], { cwd: root });
-  expect(section("The command")).toContain(`\`\`\`text\n${printed}\`\`\``);
+  expect(section(heading)).toContain(`\`\`\`text\n${printed}\`\`\``);
 });
 
 Deno.test("the server's handler responds to each failure as README says", async () => {
+  const [handler, creation] = blocks("In a server");
   const { respond }: {
     respond(request: Request, client: ScamAddressClient): Promise<Response>;
-  } = await load(block("In a server"));
-  const responses: Record<string, [status: number, headers?: Record<string, string>]> = {
-    valid: [200],
-    busy: [429, { "retry-after": "7" }],
-    failing: [500],
-    unauthorized: [401],
-    moved: [302, { location: "/elsewhere" }],
+  } = await load(handler!);
+  const { getClient, process }: {
+    getClient(): ScamAddressClient;
+    process: { env: Record<string, string> };
+  } = await load(creation!.replace(/import (process) .*/, "export const $1 = { env: {} };"));
+  const responses: Record<string, number> = {
+    valid: 200,
+    busy: 429,
+    failing: 500,
+    unauthorized: 401,
+    moved: 302,
   }; // and none to "slow"
   await using server = await serve(({ body }, response) => {
     const { apiKey } = JSON.parse(body);
     if (apiKey === "broken") return void response.destroy();
-    const [status, headers] = responses[apiKey] ?? [];
-    if (status) response.writeHead(status, headers).end(JSON.stringify(validKey));
+    const status = responses[apiKey];
+    if (status) response.writeHead(status).end(JSON.stringify(validKey));
   });
-  const options = inline("In a server", "createClient").replace(/^createClient\(|\)$/g, "");
-  const { client } = await load(`
-    import { createClient } from "@scam-address/client";
-    const baseUrl = "${server.url}";
-    export const client = createClient(${options});
-  `);
+  process.env.SCAM_ADDRESS_BASE_URL = server.url; // absent when the module was loaded
+  const client = getClient();
+  expect(getClient()).toBe(client);
   const ask = async (key?: string) => {
     const headers: HeadersInit = key === undefined ? {} : { "x-key": key };
     const response = await respond(new Request("https://your.example/", { headers }), client);
-    return [response.status, response.headers.get("retry-after"), await response.text()];
+    return [response.status, await response.text()];
   };
-  const later = [503, null, "Try again later"];
-  const mistake = [500, null, "Our mistake"];
+  const later = [503, "The key was not checked"];
+  const mistake = [500, "The key was not checked"];
   expect(await ask("broken")).toEqual(later); // the first one, as Deno repeats it later
-  expect(await ask("valid")).toEqual([200, null, JSON.stringify(validKey)]);
-  expect(await ask("busy")).toEqual([429, "7", "Too many requests"]);
+  expect(await ask("valid")).toEqual([200, JSON.stringify(validKey)]);
+  expect(await ask("busy")).toEqual(later);
   expect(await ask("failing")).toEqual(later);
   expect(await ask("slow")).toEqual(later);
   expect(await ask("moved")).toEqual(mistake);
   expect(await ask("unauthorized")).toEqual(mistake);
   expect(server.requests.length).toBe(7); // each was sent once
 
-  expect(await ask()).toEqual([401, null, "x-key is missing"]);
-  expect(await ask("")).toEqual([401, null, "x-key is missing"]);
-  expect(await ask("a\u00e9")).toEqual([400, null, "x-key is malformed"]);
+  expect(await ask()).toEqual([401, "x-key is missing"]);
+  expect(await ask("")).toEqual([401, "x-key is missing"]);
+  expect(await ask("a\u00e9")).toEqual([400, "x-key is malformed"]);
   const leaving = new AbortController();
   const request = new Request("https://your.example/", {
     headers: { "x-key": "slow" },
@@ -128,84 +143,211 @@ Deno.test("the server's handler responds to each failure as README says", async 
   });
   const left = respond(request, client);
   leaving.abort();
-  expect((await left).status).toBe(503);
+  expect((await left).status).toBe(500); // which nobody reads
   expect(server.requests.length).toBeLessThanOrEqual(8);
 });
 
+type Report = (key: string, result: KeyStatus | Error) => void | Promise<void>;
 type CheckKeys = (
   client: ScamAddressClient,
   lines: string[],
-  report: (key: string, result: KeyStatus | Error) => void,
+  report: Report,
   signal?: AbortSignal,
 ) => Promise<void>;
 
 async function loadCheckKeys(): Promise<CheckKeys> {
-  return (await load(block("Many keys"))).checkKeys;
+  return (await load(blocks("Many keys")[0]!)).checkKeys;
+}
+
+/** Counts from 0 to below a number, as names of keys. */
+function makeKeys(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `key-${index}`);
+}
+
+/** Waits until requests that are under way have ended. */
+const settle = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+/** A client of a service that responds to `checkKey` after a turn of the event loop. */
+function makeClient(respond: (apiKey: string, count: number) => Response | Promise<Response>) {
+  const service = { count: 0 };
+  const client = createClient({
+    baseUrl,
+    async fetch(request) {
+      const { apiKey } = await request.json();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      return await respond(apiKey, ++service.count);
+    },
+  });
+  return { client, service };
 }
 
 Deno.test("checkKeys() has a result for each key when the service limits calls", async () => {
   const checkKeys = await loadCheckKeys();
-  let calls = 0;
   let refused = 0;
-  const { fetch: respond } = createSandbox({ keys: { "key-1": 5 } });
-  const sandbox = createSandbox({
-    routes: {
-      async [`POST ${checkKeyPath.slice(1)}`](request) {
-        if (++calls % 20 === 0) {
-          refused++;
-          return new Response(null, { status: 429, headers: { "retry-after": "0" } });
-        }
-        const copy = request.clone();
-        const { apiKey } = await request.json();
-        return apiKey === "strange" ? new Response(null, { status: 400 }) : await respond(copy);
-      },
-    },
+  const { client } = makeClient((apiKey, count) => {
+    if (count % 20 === 0) {
+      refused++;
+      return new Response(null, { status: 429, headers: { "retry-after": "0" } });
+    }
+    if (apiKey === "strange") return new Response(null, { status: 400 });
+    return Response.json(apiKey === "key-1" ? validKey : { apiKeyValid: false });
   });
-  await using server = await serveSandbox(sandbox);
-  const keys = Array.from({ length: 70 }, (_, index) => `key-${index}`);
+  const keys = makeKeys(70);
   const results = new Map<string, KeyStatus | Error>();
   const lines = ["strange", "", "\t", "a\u0080", ...keys, "key-1", ""];
-  const client = createClient({ baseUrl: server.url });
-  await checkKeys(client, lines, (key, result) => void results.set(key, result));
+  await checkKeys(client, lines, (key, result) => {
+    expect(results.has(key)).toBe(false);
+    results.set(key, result);
+  });
   expect([...results.keys()].sort()).toEqual(["strange", "a\u0080", ...keys].sort());
   expect(refused).toBeGreaterThan(0);
   expect(results.get("strange")).toBeInstanceOf(HttpError);
   expect(results.get("a\u0080")).toBeInstanceOf(ConfigurationError);
   for (const key of keys) {
-    const valid = { apiKeyValid: true, data: { credits: 5 } };
-    expect(results.get(key)).toEqual(key === "key-1" ? valid : { apiKeyValid: false });
+    expect(results.get(key)).toEqual(key === "key-1" ? validKey : { apiKeyValid: false });
   }
 });
 
 Deno.test("checkKeys() gives up when every key fails, except malformed ones", async () => {
   const checkKeys = await loadCheckKeys();
-  await using server = await serve((_, response) => json(response, {}, 404));
-  const malformed = Array.from({ length: 100 }, (_, index) => `\n${index}`);
-  const keys = Array.from({ length: 100 }, (_, index) => `key-${index}`);
-  const client = createClient({ baseUrl: server.url });
-  const reported: string[] = [];
-  const all = checkKeys(client, [...malformed, ...keys], (key) => void reported.push(key));
-  await expect(all).rejects.toThrow("Ten keys in a row failed");
-  const asked = server.requests.length;
-  expect(asked).toBeGreaterThanOrEqual(10);
-  expect(asked).toBeLessThanOrEqual(10 + 7); // seven were under way
+  const { client, service } = makeClient(() => new Response(null, { status: 404 }));
+  const malformed = Array.from({ length: 100 }, (_, index) => `a\n${index}`);
+  const reported: (KeyStatus | Error)[] = [];
+  const report = (_: string, result: KeyStatus | Error) => void reported.push(result);
+  const error = await checkKeys(client, [...malformed, ...makeKeys(100)], report)
+    .catch((error) => error);
+  expect(error.message).toContain("Ten keys in a row failed");
+  expect(error.cause).toBe(reported.at(-1));
+  expect(error.cause).toBeInstanceOf(HttpError);
+  await settle();
+  expect(reported.length).toBe(110);
+  expect(service.count).toBeLessThanOrEqual(10 + 8); // those that were under way
+});
+
+Deno.test("checkKeys() awaits each report, and asks for no more than eight keys meanwhile", async () => {
+  const checkKeys = await loadCheckKeys();
+  const { client, service } = makeClient(() => Response.json(validKey));
+  let reported = 0;
+  let isReporting = false;
+  await checkKeys(client, makeKeys(50), async () => {
+    expect(isReporting).toBe(false);
+    isReporting = true;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(service.count - reported++).toBeLessThanOrEqual(9);
+    isReporting = false;
+  });
+  expect(reported).toBe(50);
+});
+
+Deno.test("checkKeys() sends nothing more when a report throws, now or later", async () => {
+  const checkKeys = await loadCheckKeys();
+  const full = new Error("The disk is full");
+  const reports: Report[] = [() => Promise.reject(full), () => {
+    throw full;
+  }];
+  for (const report of reports) {
+    const { client, service } = makeClient(() => Response.json(validKey));
+    await expect(checkKeys(client, makeKeys(2_000), report)).rejects.toBe(full);
+    await settle();
+    expect(service.count).toBeLessThanOrEqual(9);
+  }
 });
 
 Deno.test("checkKeys() reports nothing more when its signal is aborted", async () => {
   const checkKeys = await loadCheckKeys();
   const stopping = new AbortController();
-  await using server = await serve((_, response, count) => {
-    if (count <= 5) json(response, validKey);
-    else stopping.abort("Ctrl-C"); // and no response
+  const { client } = makeClient((_, count) => {
+    if (count <= 5) return Response.json(validKey);
+    stopping.abort("Ctrl-C");
+    return new Promise(() => {});
   });
-  const keys = Array.from({ length: 50 }, (_, index) => `key-${index}`);
-  const client = createClient({ baseUrl: server.url });
   const results: unknown[] = [];
   const report = (_: string, result: unknown) => void results.push(result);
-  const all = checkKeys(client, keys, report, stopping.signal);
+  const all = checkKeys(client, makeKeys(50), report, stopping.signal);
   expect(await all.catch((reason) => reason)).toBe("Ctrl-C");
+  await settle();
   expect(results.length).toBeLessThanOrEqual(5);
   for (const result of results) expect(result).toEqual(validKey);
+});
+
+/** Runs a program that checks the keys in a folder; resolves to what it wrote to standard error. */
+async function checkFile(path: string, folder: Folder, signal?: AbortSignal): Promise<string> {
+  const flags = ["run", "--quiet", "--no-config", "--allow-all"];
+  const child = new Deno.Command(deno, {
+    args: [...flags, path],
+    cwd: folder.path,
+    env: { NO_COLOR: "1" },
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  signal?.addEventListener("abort", () => child.kill("SIGINT"));
+  return new TextDecoder().decode((await child.output()).stderr);
+}
+
+const isWindows = Deno.build.os === "windows";
+const reason = isWindows ? skip("Windows has no signals") : "";
+Deno.test(`the program for many keys goes on where Ctrl-C stopped it${reason}`, {
+  ignore: isWindows,
+}, async () => {
+  const interrupting = new AbortController();
+  let isFirst = true;
+  await using server = await serve(({ body }, response, count) => {
+    if (count === 700) interrupting.abort();
+    if (count >= 700 && isFirst) return; // the signal must end these
+    const { apiKey } = JSON.parse(body);
+    const credits = Number(apiKey.replace("key-", ""));
+    setTimeout(() => json(response, { apiKeyValid: true, data: { credits } }), 2);
+  });
+  const [checkKeys, program] = blocks("Many keys");
+  await using folder = await makeFolder();
+  await folder.write("check_keys.ts", checkKeys);
+  const code = program!.replace("https://service.example/", server.url);
+  await using bundled = await bundle(await folder.write("program.ts", code));
+  await folder.write("keys.txt", ["a\u0080", "", ...makeKeys(2_000), "key-7", ""].join("\r\n"));
+
+  expect(await checkFile(bundled.path, folder, interrupting.signal)).toContain("Interrupted");
+  isFirst = false;
+  expect(await checkFile(bundled.path, folder)).toMatch(/^"apiKey" must .*\n$/);
+  expect(server.requests.length).toBeLessThanOrEqual(2_000 + 8);
+  const results = (await Deno.readTextFile(join(folder.path, "results.tsv"))).trim().split("\n");
+  expect(results.sort()).toEqual(makeKeys(2_000).map((key, index) => `${key}\t${index}`).sort());
+});
+
+Deno.test("what differs from openapi-fetch is as README says", async () => {
+  const heading = "Moving from openapi-fetch";
+  const program = `
+    import { createClient } from "@scam-address/client";
+    const location = { origin: "https://service.example" };
+    const baseUrl = ${inline(heading, "new URL")};
+    globalThis.fetch = async (input, init) => {
+      const { url, credentials } = ${inline(heading, "new Request(input")};
+      console.log(url, credentials);
+      return Response.json({ apiKeyValid: false });
+    };
+    const own = createClient({ baseUrl, fetch: (...args) => {
+      console.log(args.length, args[0].credentials);
+      return fetch(args[0]);
+    } });
+    for (const client of [createClient({ baseUrl }), own]) {
+      await client.checkKey("some-key");
+      client.use({ ${inline(heading, "onRequest")} });
+      await client.checkKey("some-key");
+    }
+  `;
+  const url = "https://service.example/api/checkKey";
+  expect((await runOnDeno(program)).trim().split("\n")).toEqual([
+    ...[`${url} same-origin`, `${url} include`],
+    ...["1 same-origin", `${url} same-origin`, "1 include", `${url} include`],
+  ]);
+});
+
+Deno.test("links to sections of README lead to its headings", async () => {
+  const headings = [...readme.matchAll(/^#+ (.*)$/gm)]
+    .map(([, heading]) => heading!.toLowerCase().replaceAll(/[^a-z- ]/g, "").replaceAll(" ", "-"));
+  const docs = await Deno.readTextFile(join(root, "src/api.ts"));
+  const links = [...readme.matchAll(/\]\(#(.*?)\)/g), ...docs.matchAll(/client#(.*?)\)/g)];
+  expect(links.length).toBeGreaterThan(3);
+  for (const [, link] of links) expect(headings).toContain(link);
 });
 
 /** Starts a proxy that opens tunnels, and keeps the hosts that these lead to. */

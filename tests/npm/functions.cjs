@@ -3,6 +3,8 @@
 const assert = require("node:assert/strict");
 const errors = require("./errors.cjs");
 
+const temporary = ["NetworkError", "TimeoutError"];
+
 const names = Object.keys(errors).filter((name) => name !== "ScamAddressError");
 assert.equal(names.length, 6);
 for (const name of names) {
@@ -13,5 +15,7 @@ for (const name of names) {
   );
   assert.ok(error instanceof Error);
   assert.deepEqual([error.name, error.message], [name, "text"]);
-  assert.equal(JSON.parse(JSON.stringify(error)).code, errors[name].code);
+  const { code, isTemporary } = JSON.parse(JSON.stringify(error));
+  assert.deepEqual([code, isTemporary], [errors[name].code, temporary.includes(name)]);
+  assert.equal(error.isTemporary, isTemporary);
 }

@@ -18,4 +18,5 @@ for (const [from, to] of [[imported, required], [required, imported]]) {
   assert.ok(error instanceof to.HttpError);
   assert.ok(error instanceof to.ScamAddressError);
   assert.ok(!(error instanceof to.NetworkError));
+  assert.equal(error.isTemporary, true);
 }

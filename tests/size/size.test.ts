@@ -7,7 +7,7 @@ import { deno, mustRun } from "../../scripts/support/process.ts";
 import { apiKeyHeader, operations } from "../../src/generated/operations.ts";
 
 /** The most that `createClient` may add with `checkKey` alone, in bytes, minified and gzipped. */
-const LIMIT = 10_700;
+const LIMIT = 11_200;
 
 /** The most that each further operation of the OpenAPI document may add. */
 const PER_OPERATION = 400;
@@ -35,7 +35,7 @@ Deno.test(`createClient() adds at most ${limit} bytes, gzipped`, async () => {
 
 Deno.test("the errors alone bring neither the client nor the generated code along", async () => {
   const { code, size } = await bundle("HttpError");
-  expect(size).toBeLessThanOrEqual(600);
+  expect(size).toBeLessThanOrEqual(700);
   expect(code).not.toContain(apiKeyHeader);
   expect(code).not.toContain("fetch");
 });

@@ -34,10 +34,3 @@ export function shown(value: unknown): string {
   const all = { showHidden: true, depth: 8, maxArrayLength: null, maxStringLength: null };
   return `${inspect(value, all)}\n${JSON.stringify(value)}`;
 }
-
-/** A promise that is settled from outside. */
-export function deferred<T = void>() {
-  let resolve!: (value: T) => void;
-  const promise = new Promise<T>((settle) => resolve = settle);
-  return { promise, resolve };
-}

@@ -1,6 +1,14 @@
 import { expect } from "@std/expect";
 
-import { HttpError, NetworkError, RedirectError, TimeoutError } from "../src/errors.ts";
+import {
+  ConfigurationError,
+  HttpError,
+  InvalidResponseError,
+  NetworkError,
+  RedirectError,
+  type ScamAddressError,
+  TimeoutError,
+} from "../src/errors.ts";
 import { parseRetryAfter, retryDelay } from "../src/transport/retry.ts";
 
 /** The error for a response. */
@@ -54,22 +62,33 @@ Deno.test("retryDelay() is what the service asks for in whole milliseconds, up t
   expect([60.001, Number.MAX_SAFE_INTEGER].map(delay)).toEqual([undefined, undefined]);
 });
 
-Deno.test("retryDelay() is undefined when a retry is of no use", () => {
-  const reason = (code: string) => ({ cause: Object.assign(new Error("reason"), { code }) });
+Deno.test("retryDelay() is undefined where isTemporary is false", () => {
+  const reason = (fields: object) => ({ cause: Object.assign(new Error("reason"), fields) });
   const temporary = [
     new TimeoutError("late", { timeout: 1 }),
     new NetworkError("no connection", {}),
-    new NetworkError("no connection", {}, reason("ECONNRESET")),
+    new NetworkError("no connection", {}, { cause: "reset" }),
+    new NetworkError("no connection", {}, reason({ code: "ECONNRESET" })),
   ];
   const lasting = [
-    new NetworkError("no permission", {}, reason("NotCapable")),
-    new RedirectError("elsewhere", { status: 307 }),
-    new TypeError("other"),
-    undefined,
+    new NetworkError("no permission", {}, reason({ code: "NotCapable" })),
+    new NetworkError("no permission", {}, reason({ name: "NotCapable" })), // Deno's own
+    new RedirectError("elsewhere", { status: 503 }),
+    new InvalidResponseError("malformed", { status: 503, issues: [], body: "" }),
+    new ConfigurationError("misspelled", {}),
   ];
-  expect(temporary.map((error) => retryDelay(error, 1, 0.5))).toEqual([250, 250, 250]);
-  expect(lasting.map((error) => retryDelay(error, 1, 0.5))).toEqual(Array(4).fill(undefined));
+  const found = (errors: ScamAddressError[]) =>
+    errors.map((error) => [error.isTemporary, retryDelay(error, 1, 0.5)]);
+  expect(found(temporary)).toEqual(temporary.map(() => [true, 250]));
+  expect(found(lasting)).toEqual(lasting.map(() => [false, undefined]));
   const statuses = Array.from({ length: 300 }, (_, index) => index + 300);
-  expect(statuses.filter((status) => retryDelay(httpError(status), 1, 0.5) !== undefined))
-    .toEqual([408, 429, 500, 502, 503, 504]);
+  const retried = statuses.filter((status) => retryDelay(httpError(status), 1, 0.5) !== undefined);
+  expect(retried).toEqual([408, 429, 500, 502, 503, 504]);
+  expect(statuses.filter((status) => httpError(status).isTemporary)).toEqual(retried);
+});
+
+Deno.test("isTemporary is true where the service asked to wait too long to retry", () => {
+  const error = httpError(429, 3_600);
+  expect([error.isTemporary, retryDelay(error, 1, 0.5)]).toEqual([true, undefined]);
+  expect(new HttpError("other", { ...error, status: 404 }).isTemporary).toBe(false);
 });

@@ -1,0 +1,19 @@
+import type { FetchResponse } from "openapi-fetch";
+
+/** The JSON with which an operation can succeed; `undefined` for a 2xx response without a body. */
+export type Data<Operation extends object> = Extract<
+  FetchResponse<Operation, object, "application/json">,
+  { data: unknown }
+>["data"];
+
+/** What a handler returns: what its operation responds with, or any response. */
+type Result<Operation extends object> =
+  | Data<Operation>
+  | (undefined extends Data<Operation> ? void : never) // what a function without a result returns
+  | Response;
+
+/** Handles the requests of an operation of the OpenAPI document. */
+export type Handler<Operation extends object, Context> = (
+  request: Request,
+  context: Context,
+) => Result<Operation> | Promise<Result<Operation>>;

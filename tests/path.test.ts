@@ -1,0 +1,63 @@
+// Which path parameters the typed methods take; origin.test.ts has paths that lead elsewhere.
+import { expect } from "@std/expect";
+
+import { ConfigurationError, createClient } from "../mod.ts";
+import { apiKey, baseUrl, unusedFetch } from "./client.ts";
+import { failure } from "./failure.ts";
+import { type AnyPath, json, serve } from "./server.ts";
+
+const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
+
+Deno.test("methods refuse a path parameter that is missing, empty or leads elsewhere", async () => {
+  const missing = [undefined, {}, { params: {} }, { params: { path: {} } }];
+  const empty = [undefined, null, "", [], {}, [""], [[]], { a: "" }];
+  const elsewhere = ["..", ".", "..;", "..;a=b", "a\\b", "../a", "\0"];
+  const withId = (id: unknown) => ({ params: { path: { id } } });
+  /** Asserts that options are refused with a message. */
+  const expectRefused = async (init: unknown, expected: RegExp) => {
+    for (const path of ["/things/{id}", "/things/{id*}/x"]) {
+      const error = await failure(ConfigurationError, unsent.GET(path, init as never));
+      expect(error.message).toMatch(expected);
+      expect(error.option).toBe("params.path");
+    }
+  };
+  for (const init of [...missing, ...empty.map(withId)]) {
+    await expectRefused(init, /must have a value that is not empty for each parameter$/);
+  }
+  for (const name of ["toString", "constructor", "__proto__"]) {
+    const call = unsent.GET(`/t/{${name}}`, { params: { path: {} } });
+    expect((await failure(ConfigurationError, call)).option).toBe("params.path");
+  }
+  for (const id of elsewhere) {
+    await expectRefused(withId(id), /must be without a segment "\." or "\.\.", a backslash/);
+  }
+  const pathSerializer = () => "https://other.example/../a";
+  const init = { params: { path: { id: 1 } }, pathSerializer };
+  expect(await failure(ConfigurationError, unsent.GET("/things/{id}", init)))
+    .toMatchObject({ option: "params.path" });
+});
+
+Deno.test("methods write path parameters that have a value", async () => {
+  await using server = await serve((_, response) => json(response, 1));
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  for (const id of [0, false, "x", ["x"], { a: 1 }, "a/b", "a..b"]) {
+    await client.GET("/things/{id}", { params: { path: { id } } });
+  }
+  const pathSerializer = (path: string) => path.replace("{id}", "own");
+  await client.GET("/things/{id}", { pathSerializer, params: { path: {} } });
+  expect(server.requests.map(({ url }) => url.replace("/things/", "")))
+    .toEqual(["0", "false", "x", "x", "a,1", "a%2Fb", "a..b", "own"]);
+});
+
+Deno.test("methods refuse a path that leads elsewhere when a URL parser has trimmed its end", async () => {
+  for (const space of [" ", "  ", "\t", "\n", "\r\n", "\0", "\x1f ", " \x01"]) {
+    for (const path of [`/..${space}`, `/.${space}`, `/a/..${space}`, `/%2e%2E${space}`]) {
+      const error = await failure(ConfigurationError, unsent.GET(path));
+      expect(error.option).toBe("path");
+    }
+  }
+  const pathSerializer = () => `${baseUrl}.. `;
+  const init = { params: { path: { id: 1 } }, pathSerializer };
+  expect(await failure(ConfigurationError, unsent.GET("/{id}", init)))
+    .toMatchObject({ option: "params.path" });
+});
