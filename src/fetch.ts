@@ -69,11 +69,12 @@ export async function sendRequest(
 
 /** Reads the body of a request, so that it can be sent again; `null` when there is none. */
 async function bufferBody(request: Request, signal?: AbortSignal): Promise<BodyInit | null> {
-  const { body, bodyUsed, method } = request;
-  if (body === null || method === "GET" || method === "HEAD") return null;
-  // In Firefox, a request has no `body`. One that has been read is refused by the platform.
-  if (!body || bodyUsed || !signal) return await request.arrayBuffer();
-  const read = await readStream(body, Infinity, signal); // The signal can end a stream without end.
-  if ("thrown" in read) throw read.thrown;
-  return read.bytes;
+  // The signal can end a stream that has no end. Firefox has no `body`.
+  if (signal && request.body && !request.bodyUsed) {
+    const read = await readStream(request.body, Infinity, signal);
+    if ("thrown" in read) throw read.thrown;
+    return read.bytes;
+  }
+  const bytes = await request.arrayBuffer(); // which throws when somebody has read the body
+  return bytes.byteLength > 0 ? bytes : null;
 }
