@@ -21,6 +21,8 @@ export class RequestRecord {
     this.method = method!;
     this.headers = headers as Headers;
     this.body = body as string | undefined ?? null;
+    if (this.body === null || this.headers.has("content-type")) return;
+    this.headers.set("content-type", "text/plain;charset=UTF-8"); // as a `Request` does
   }
 }
 
