@@ -27,7 +27,7 @@ export interface Kind {
   readonly isDocumented: boolean;
   /** Whether a status that is not 2xx is thrown. */
   readonly throws: boolean;
-  /** Checks the data of a 2xx response, after the OpenAPI document. */
+  /** Checks the data of a 2xx response that the OpenAPI document does not describe. */
   readonly schema?: StandardSchemaV1 | undefined;
 }
 

@@ -73,7 +73,7 @@ export function createClientWith<Paths extends object = paths>(
   const { baseUrl, bodySerializer, headers, querySerializer, requestInitExt } = settings;
   const given = { baseUrl, bodySerializer, headers, querySerializer, requestInitExt };
   const openapi = createFetchClient(given as object) as unknown as UntypedClient;
-  let hasMiddleware = false; // or had it
+  let hasMiddleware = false; // stays true after eject()
 
   /** Sends a request through openapi-fetch, which calls our `fetch`, and checks the response. */
   async function dispatch(method: string, path: string, init: Init, kind: Kind): Promise<Result> {
@@ -85,7 +85,7 @@ export function createClientWith<Paths extends object = paths>(
         signal,
         Request: call.isPrivate ? RequestRecord : call.Request,
         ...call.isJson && { parseAs: "text" },
-        ...call.isDocumented && (!call.operation || path.includes("{")) && {
+        ...call.isDocumented && {
           params: { ...init.params, path: init.params?.path || {} }, // so that it is guarded
           pathSerializer: guardPath(init.pathSerializer ?? settings.pathSerializer),
         },

@@ -24,7 +24,7 @@ export function toText(error: unknown): string {
   }
 }
 
-/** Parses the body of a 2xx response as JSON, and checks it: first the document, then the schema. */
+/** Parses the body of a 2xx response as JSON, and checks it: the document's check, `call`'s schema. */
 export async function readData(text: string, response: Response, call: Call): Promise<unknown> {
   const { headers, status } = response;
   const refuse = (issues: readonly Issue[], problem = describe(issues)): never => {
@@ -43,7 +43,8 @@ export async function readData(text: string, response: Response, call: Call): Pr
   try {
     value = text === "" ? undefined : JSON.parse(text);
   } catch {
-    const type = headers.get("content-type")?.replace(/;.*/s, "").slice(0, MAX_TEXT) ?? "";
+    const given = call.failures.secrets.redact(headers.get("content-type") ?? "");
+    const type = given.replace(/;.*/s, "").slice(0, MAX_TEXT);
     const other = type && !/json/i.test(type) ? ` but ${type}` : "";
     // What is documented without JSON is not a sign of a wrong address.
     fail("json", `the body is not JSON${other}, ${listed && !check ? 'set "parseAs"' : ADVICE}`);

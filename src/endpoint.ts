@@ -69,7 +69,7 @@ export function toQuery(query: unknown = {}): string {
       const written = item instanceof Date ? item.toJSON() : item;
       const isText = typeof written === "string" || typeof written === "boolean";
       if (!isText && !Number.isFinite(written)) {
-        const requirement = "must have a string, a number, a Date or a list of these";
+        const requirement = "must have a string, a number, a boolean, a Date or a list of these";
         throw wrong("query", `${requirement} as "${name}"`);
       }
       parameters.append(name, `${written}`);

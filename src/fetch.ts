@@ -4,7 +4,7 @@ import { apiKeyHeader } from "./generated/operations.ts";
 import { readStream } from "./transport/body.ts";
 import type { Received } from "./transport/response.ts";
 import { isIdempotent } from "./transport/retry.ts";
-import { type Attempt, send } from "./transport/send.ts";
+import { send } from "./transport/send.ts";
 import { within } from "./transport/time.ts";
 
 /**
@@ -45,30 +45,33 @@ export async function sendRequest(
   if (operation?.apiKey !== "none") {
     if (!headers.has("content-type")) headers.set("content-type", "application/json");
     const key = typeof apiKey === "function" ? readApiKey(await apiKey()) : apiKey;
-    if (key !== undefined) {
-      headers.set(apiKeyHeader, key);
-      call.failures.secrets.add(key);
-    }
+    if (key !== undefined) headers.set(apiKeyHeader, key);
+    if (typeof apiKey === "function") call.failures.secrets.add(key!);
   }
   const body = isRecord ? request.body : await bufferBody(request, signal);
   const input = isRecord ? url : request;
-  const attempt: Attempt["attempt"] = (limits) => {
-    const init = { method, headers, body, ...limits };
+  // Node.js loses the signal of a request that is collected as garbage, so this holds the requests.
+  const held = new Set<Request>();
+  const start = (signal: AbortSignal): Promise<Response> => {
+    const init: RequestInit = { method, headers, body, redirect: "manual", signal };
     if (!call.fetch) return globalThis.fetch(input, { ...extension, ...init });
     const copy = new (call.Request ?? Request)(input, init);
     // Where the headers are empty, Bun keeps those of the request that middleware has changed.
     if (!headers.has(apiKeyHeader)) copy.headers.delete(apiKeyHeader);
-    // Node.js loses the signal of a request that is collected as garbage: this listener holds it.
-    limits.signal.addEventListener("abort", () => copy);
+    held.add(copy);
     if (!extension) return call.fetch(copy);
     return (call.fetch as typeof fetch)(copy, { ...extension, ...init });
   };
   // Middleware may have made the request, with a method and a signal of its own.
   const documented = method === call.method ? operation?.idempotent : undefined;
-  const repeatable = call.idempotent ?? documented ?? isIdempotent(method);
-  const sendWith = (signal: AbortSignal | undefined) =>
-    send(call, { attempt, isIdempotent: repeatable, signal });
-  return isRecord ? await sendWith(signal) : await within([signal, request.signal], sendWith);
+  const mayRepeat = call.idempotent ?? documented ?? isIdempotent(method);
+  const sendUntil = (signal: AbortSignal | undefined) =>
+    send(call, { start, isIdempotent: mayRepeat, signal });
+  try {
+    return isRecord ? await sendUntil(signal) : await within([signal, request.signal], sendUntil);
+  } finally {
+    held.clear(); // Otherwise Node.js would keep them: each leads to its signal, and that to it.
+  }
 }
 
 /** Reads the body of a request, so that it can be sent again; `null` when there is none. */
@@ -80,5 +83,5 @@ async function bufferBody(request: Request, signal?: AbortSignal): Promise<BodyI
     return read.bytes;
   }
   const bytes = await request.arrayBuffer(); // which throws when somebody has read the body
-  return bytes.byteLength > 0 ? bytes : null;
+  return request.bodyUsed ? bytes : null; // An empty body is used too, and none is not.
 }

@@ -23,7 +23,7 @@ const CLIENT_OPTIONS =
 /** The names of the options of `checkKey` and `checkOwnKey`. */
 export const CALL_OPTIONS = ["signal", "timeout", "retries"];
 
-/** The names of the options that only `call` has. */
+/** The names of the options that `call` has in addition. */
 export const ENDPOINT_OPTIONS = ["body", "query", "headers", "idempotent", "schema"];
 
 /** The options of a client, checked and with defaults. */
@@ -36,7 +36,7 @@ export interface Settings extends ClientOptions {
   readonly clock: Clock;
 }
 
-/** Reads the options of a client, and checks all but openapi-fetch's own. */
+/** Reads the options of a client, and checks all except those that say how requests are built. */
 export function readClientOptions(given: ClientOptions, clock: Clock): Settings {
   const options = readOptions(given, CLIENT_OPTIONS, "createClient()");
   const { allowInsecureHttp, apiKey, fetch, headers, onRetry } = options;

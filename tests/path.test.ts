@@ -2,8 +2,8 @@
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
-import { apiKey, baseUrl, unusedFetch } from "./client.ts";
-import { failure } from "./failure.ts";
+import { apiKey, baseUrl, checkKeyPath, unusedFetch } from "./client.ts";
+import { failure, failures } from "./failure.ts";
 import { type AnyPath, json, serve } from "./server.ts";
 
 const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
@@ -33,8 +33,13 @@ Deno.test("methods refuse a path parameter that is missing, empty or leads elsew
   }
   const pathSerializer = () => "https://other.example/../a";
   const init = { params: { path: { id: 1 } }, pathSerializer };
-  expect(await failure(ConfigurationError, unsent.GET("/things/{id}", init)))
-    .toMatchObject({ option: "params.path" });
+  const calls = [
+    unsent.GET("/things/{id}", init),
+    unsent.POST(checkKeyPath, { ...init, body: { apiKey } }),
+  ];
+  for (const error of await failures(ConfigurationError, calls)) {
+    expect(error.option).toBe("params.path");
+  }
 });
 
 Deno.test("methods write path parameters that have a value", async () => {

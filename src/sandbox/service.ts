@@ -36,7 +36,7 @@
  *
  * @module
  */
-import { checkObject, readApiKey, readOptions, resultOf, wrong } from "../checks.ts";
+import { checkObject, isApiKey, readOptions, wrong } from "../checks.ts";
 import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
@@ -179,19 +179,22 @@ function readKeys(keys: Record<string, number> = { [DEMO_KEY]: 100 }): Map<strin
   checkObject("keys", keys);
   const entries = Object.entries(keys);
   for (const [index, [key, credits]] of entries.entries()) {
-    const requirement = `text that a header can carry: key ${index + 1} is not`;
-    resultOf("keys", requirement, () => readApiKey(key));
+    if (!isApiKey(key)) {
+      throw wrong("keys", `must be text that a header can carry: key ${index + 1} is not`);
+    }
     if (Number.isSafeInteger(credits) && credits >= 0) continue;
     throw wrong("keys", `must have whole numbers of credits from 0: key ${index + 1} does not`);
   }
   return new Map(entries);
 }
 
-/** What a route must be, and how it is recognized. */
+/** What a route must be, in words and as a pattern. */
 const ROUTE_RULE =
   'must name a method and a path, with whole segments as parameters, as in "GET reports/{id}"';
-const EXPRESS_PARAMETER = /(?<=[ /]):(\w+)[^/]*/g;
 const ROUTE = /^[A-Z]+ (?:[^\s?#\\{}]|(?<=[ /])\{[^\s?#\\{}/]+\}(?=\/|$))+$/;
+
+/** A parameter as Express writes it, which is refused. */
+const EXPRESS_PARAMETER = /(?<=[ /]):(\w+)[^/]*/g;
 
 /** Makes the list of routes in the order in which requests are compared with them. */
 function readRoutes(routes: Record<string, SandboxRoute> = {}): Route<Target>[] {

@@ -52,7 +52,7 @@ export class Failures {
     problem: string,
   ): InvalidResponseError {
     const message = this.#message(`got an invalid response: ${problem}`);
-    const fields = { status, issues, body: this.#body(body.slice(0, MAX_ERROR_BODY)) };
+    const fields = { status, issues, body: this.#body(body) };
     return new InvalidResponseError(message, fields);
   }
 
@@ -90,7 +90,8 @@ export class Failures {
   }
 
   /** Reads the body of an error: JSON, whose escapes may hide a secret, or else text. */
-  #body(text: string): unknown {
+  #body(whole: string): unknown {
+    const text = whole.slice(0, MAX_ERROR_BODY);
     const redact = (text: string) => this.secrets.redact(text);
     try {
       return JSON.parse(text, (_name, value) => {

@@ -14,13 +14,9 @@ export interface Sending extends Reading {
 }
 
 /** What is sent. */
-export interface Attempt {
-  /**
-   * Sends the request once.
-   *
-   * @param init What the request must have for the limits to hold.
-   */
-  readonly attempt: (init: { redirect: "manual"; signal: AbortSignal }) => Promise<Response>;
+export interface Sendable {
+  /** Sends the request once, without following redirects, until the signal is aborted. */
+  readonly start: (signal: AbortSignal) => Promise<Response>;
   /** Whether an attempt may be repeated after any temporary failure; after 429 all may be. */
   readonly isIdempotent: boolean;
   /** Ends the call. */
@@ -42,10 +38,9 @@ export interface Attempt {
  */
 export async function send(
   sending: Sending,
-  { attempt, isIdempotent, signal }: Attempt,
+  { start, isIdempotent, signal }: Sendable,
 ): Promise<Received> {
   const { clock, failures, onRetry, retries } = sending;
-  const start = (signal: AbortSignal) => attempt({ redirect: "manual", signal });
   for (;;) {
     const count = ++failures.attempts;
     let received: Received | undefined;
