@@ -224,21 +224,6 @@ Deno.test("checkKeys() gives up when every key fails, except malformed ones", as
   expect(service.count).toBeLessThanOrEqual(10 + 8); // those that were under way
 });
 
-Deno.test("checkKeys() awaits each report, and asks for no more than eight keys meanwhile", async () => {
-  const checkKeys = await loadCheckKeys();
-  const { client, service } = makeClient(() => Response.json(validKey));
-  let reported = 0;
-  let isReporting = false;
-  await checkKeys(client, makeKeys(50), async () => {
-    expect(isReporting).toBe(false);
-    isReporting = true;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(service.count - reported++).toBeLessThanOrEqual(9);
-    isReporting = false;
-  });
-  expect(reported).toBe(50);
-});
-
 Deno.test("checkKeys() sends nothing more when a report throws, now or later", async () => {
   const checkKeys = await loadCheckKeys();
   const full = new Error("The disk is full");
