@@ -134,15 +134,6 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     assertEquals([await hits("redirect"), await hits("target")], [1, 0]);
   },
 
-  async "checkKey() rejects with the reason of an abort"({ client }) {
-    const controller = new AbortController();
-    const reason = new Error("enough");
-    setTimeout(() => controller.abort(reason), 100);
-    const { signal } = controller;
-    const error = await rejection(client("silent").checkKey("valid-key", { signal }));
-    if (error !== reason) throw new Error(`got ${error} instead of the reason`);
-  },
-
   async "call() says why there is no connection, and where"() {
     const client = createClient({ baseUrl: "http://127.0.0.1:9/", apiKey: "k1", retries: 0 });
     const error = await rejection(client.call("GET", undocumented));
