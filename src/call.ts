@@ -110,7 +110,7 @@ export function readCall(
   const failures = new Failures(() => `${method} ${address()}`, operation !== undefined);
   const { apiKey: checkedKey } = Object(body); // of checkKey
   for (const key of [apiKey, checkedKey]) if (isApiKey(key)) failures.secrets.add(key);
-  return { // one by one: to spread the settings takes 13 µs
+  return { // one by one: to spread the settings costs 0.05 of openapi-fetch's time on Node.js
     isDocumented,
     throws,
     schema,

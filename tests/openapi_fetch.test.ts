@@ -107,7 +107,10 @@ Deno.test("POST() writes bodies as openapi-fetch does", async () => {
     [{ body: 1, headers }, { bodySerializer: ownBody }],
     [{ body: { a: "b c" } }, { headers: urlEncoded }],
     [{ body: { a: "b c" }, headers: urlEncoded }],
+    [{ body: 1, headers: { "Content-Type": null } }], // so that the platform names a type
   ];
+  const { signal } = new AbortController();
+  calls.push([{ body: "a".repeat(2 ** 21), signal, middleware: [{ onRequest() {} }] }]);
   for (const [init, options] of calls) await expectAlike(post("/a", init), options);
   const { requests } = await expectAlike(post("/a", { body: form }));
   expect(requests[0]!.type).toBe("multipart/form-data; boundary=boundary");

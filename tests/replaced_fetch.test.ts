@@ -1,7 +1,7 @@
 // Programs that replace the global `fetch`, as libraries for tests do.
 import { expect } from "@std/expect";
 
-import { HttpError, RedirectError } from "../mod.ts";
+import { HttpError, InvalidResponseError, RedirectError } from "../mod.ts";
 import { apiKey, baseUrl, replaceFetch, testWatched, undocumented } from "./client.ts";
 import { failure, failures } from "./failure.ts";
 import { json, serve, validKey } from "./server.ts";
@@ -53,6 +53,33 @@ for (const [kind, wrap] of Object.entries(wrappers)) {
     await failures(RedirectError, [client.call("GET", "307"), client.GET("/307")]);
   });
 }
+
+testWatched("methods read a response that takes no property", async (create) => {
+  using _fetch = replaceFetch(() => () =>
+    Promise.resolve(Object.preventExtensions(new Response("[1]")))
+  );
+  const client = create({ baseUrl, apiKey, retries: 0 });
+  expect(await client.call("GET", undocumented)).toEqual([1]);
+  expect((await client.GET(`/${undocumented}`)).data).toEqual([1]);
+});
+
+testWatched("methods cancel a body that is longer than its response announces", async (create) => {
+  let cancelled = 0;
+  using _fetch = replaceFetch(() => () => {
+    const pull = async (controller: ReadableStreamDefaultController) => {
+      await new Promise((resolve) => setTimeout(resolve));
+      controller.enqueue(new Uint8Array(1_000));
+    };
+    const body = new ReadableStream({ pull, cancel: () => void cancelled++ });
+    return Promise.resolve(new Response(body, { headers: { "content-length": "50" } }));
+  });
+  const client = create({ baseUrl, apiKey, retries: 0, maxResponseBytes: 10_000 });
+  await failures(InvalidResponseError, [
+    client.call("GET", undocumented),
+    client.GET(`/${undocumented}`),
+  ]);
+  expect(cancelled).toBe(2);
+});
 
 testWatched("methods read a body that is no stream of bytes, whatever its type", async (create) => {
   using _fetch = replaceFetch(() => () => {

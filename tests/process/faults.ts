@@ -6,6 +6,7 @@ import { seeded } from "../random.ts";
 import type { Responder } from "../server.ts";
 
 const WAYS = ["checkKey", "call", "schema", "send", "GET", "text", "POST"] as const;
+const WATCHERS = ["nobody", "nobody", "middleware", "a custom fetch"] as const;
 const ABORTS = ["early", "late", "late", "shared", "shared", "none", "none", "none"] as const;
 
 /** The body of responses that are too large for the program. */
@@ -86,7 +87,8 @@ export interface Plan {
   fault: string;
   way: Way;
   abort: typeof ABORTS[number];
-  hasMiddleware: boolean;
+  /** Who sees its requests and responses, in addition to the client. */
+  watcher: typeof WATCHERS[number];
   /** A delay in milliseconds, of the server or of the abort. */
   delay: number;
 }
@@ -99,7 +101,7 @@ export function planCall(number: number): Plan {
     fault: pick(Object.keys(FAULTS)),
     way: pick(WAYS),
     abort: pick(ABORTS),
-    hasMiddleware: random() < 0.3,
+    watcher: pick(WATCHERS),
     delay: random() * 15,
   };
 }

@@ -93,13 +93,15 @@ Deno.test("processes end after responses that announce content where there is no
   for (const runtime of runtimes) {
     // Since version 26, Node.js keeps a connection with a 205 open, whatever its caller does.
     const ends = runtime.major < 26 ? ["ok", "http", "ok"] : ["ok", "http"];
-    await test.step(runtime.name, async () => {
-      await using server = await serveBytes((socket, count) => {
-        socket.write(`HTTP/1.1 ${statuses[count - 1]} OK\r\nContent-Length: 500\r\n\r\n`);
+    for (const header of ["Content-Length: 500", "Transfer-Encoding: chunked"]) {
+      await test.step(`${runtime.name}, ${header}`, async () => {
+        await using server = await serveBytes((socket, count) => {
+          socket.write(`HTTP/1.1 ${statuses[count - 1]} OK\r\n${header}\r\n\r\n`);
+        });
+        const args = ["announced", server.url, ends.join()];
+        expect(await play(runtime, program.path, args, { timeout })).toEqual(ends);
       });
-      const args = ["announced", server.url, ends.join()];
-      expect(await play(runtime, program.path, args, { timeout })).toEqual(ends);
-    });
+    }
   }
 });
 

@@ -12,9 +12,12 @@ const CONCURRENCY = 32;
 const [baseUrl, total] = process.argv.slice(2) as [string, string];
 
 const options = { baseUrl, apiKey: "key-of-the-client", maxResponseBytes: LARGE };
-const plain = createClient<AnyPath>(options);
-const observed = createClient<AnyPath>(options);
-observed.use({
+const clients = {
+  "nobody": createClient<AnyPath>(options),
+  "middleware": createClient<AnyPath>(options),
+  "a custom fetch": createClient<AnyPath>({ ...options, fetch: (request) => fetch(request) }),
+};
+clients.middleware.use({
   onRequest: ({ request }) => request.headers.set("x-middleware", "yes"),
   onResponse: ({ response }) => new Response(response.body, response),
 });
@@ -30,7 +33,7 @@ async function fetchData(result: Promise<{ data?: unknown; error?: unknown; resp
 }
 
 function send(number: number, plan: Plan, signal: AbortSignal | null): Promise<unknown> {
-  const client = plan.hasMiddleware ? observed : plain;
+  const client = clients[plan.watcher];
   const isRetried = plan.fault === "limited" || plan.fault === "unavailable";
   const isEndless = plan.fault === "hang" || plan.fault === "stall";
   const init = { signal, retries: isRetried ? 1 : 0, timeout: isEndless ? 50 : 2 ** 31 - 1 };

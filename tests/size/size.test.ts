@@ -7,7 +7,7 @@ import { deno, mustRun } from "../../scripts/support/process.ts";
 import { apiKeyHeader, operations } from "../../src/generated/operations.ts";
 
 /** The most that `createClient` may add with `checkKey` alone, in bytes, minified and gzipped. */
-const LIMIT = 11_200;
+const LIMIT = 11_300;
 
 /** The most that each further operation of the OpenAPI document may add. */
 const PER_OPERATION = 400;
