@@ -183,14 +183,9 @@ Deno.test("@arethetypeswrong/cli finds nothing", async () => {
   await mustRun("node", [attw, tarball, document]);
 });
 
-const programs = {
-  "an ES module imports the package": "esm.mjs",
-  "a CommonJS module requires the package": "commonjs.cjs",
-  "instanceof works between what import and require load": "instanceof.mjs",
-};
-for (const [name, file] of Object.entries(programs)) {
-  Deno.test(name, async () => void await node(file));
-}
+Deno.test("instanceof works between what import and require load", async () => {
+  await node("instanceof.mjs");
+});
 
 Deno.test("the command checks a key with --sandbox", async () => {
   const env = { SCAM_ADDRESS_API_KEY: "demo-key" };

@@ -94,18 +94,6 @@ const calls: Record<string, (wait: Wait, init: Init) => Promise<unknown>[]> = {
   "the next attempt": (wait, init) =>
     callWith(init, { fetch: limited, onRetry: () => void wait() }),
   "onRequest": (onRequest, init) => callWith(init, {}, { onRequest }),
-  "onResponse": (onResponse, init) => callWith(init, {}, { onResponse }),
-  "onError": (onError, init) =>
-    callWith(init, { fetch: () => Promise.reject(), retries: 0 }, { onError }),
-  "the body of a response that middleware made": (wait, init) =>
-    callWith(init, {}, { onResponse: () => new Response(streamOf(wait)) }),
-  "the body of a request that middleware made": (wait, init) =>
-    callWith(init, {}, {
-      onRequest({ request: { url } }) {
-        const streamed = { method: "POST", body: streamOf(wait), duplex: "half" };
-        return new Request(url, streamed);
-      },
-    }),
   "the function for the key": (apiKey, init) =>
     sendAll(createClient<AnyPath>({ baseUrl, apiKey, fetch: valid }), init),
   "a schema": (validate, init) => [
@@ -174,39 +162,6 @@ testWatched("methods follow the signal of a request that middleware made", async
     const errors = await Promise.all(sendAll(client, { signal }).map(caught)); // from the start
     expect([...errors, server.requests.length]).toEqual(["stop", "stop", "stop", 1]);
   }
-});
-
-testWatched("calls leave no listener on the signal that they share", async (create) => {
-  const { signal } = new AbortController();
-  const listeners = new Set<unknown>();
-  for (const [name, change] of [["addEventListener", "add"], ["removeEventListener", "delete"]]) {
-    const original = signal[name as "addEventListener"];
-    signal[name as "addEventListener"] = (type: string, listener: unknown) => {
-      listeners[change as "add"](listener);
-      original.call(signal, type, listener as EventListener);
-    };
-  }
-  let most = 0;
-  await using server = await serve(({ url }, response, count) => {
-    most = Math.max(most, listeners.size);
-    if (url === "/hang") return;
-    if (url === "/reset" || count % 5 === 0) return void response.socket!.destroy();
-    json(response, validKey, url === "/missing" ? 404 : checkKeyStatus);
-  });
-  const client = create({ baseUrl: server.url, apiKey: () => apiKey }, createClock());
-  const copying: Middleware = { onRequest: ({ request }) => new Request(request) };
-  for (const middleware of [[], [copying]]) {
-    client.use(...middleware);
-    await Promise.allSettled([
-      ...callAll(client, { signal }),
-      client.GET("/missing", { signal }),
-      client.GET("/reset", { signal }),
-      client.GET("/hang", { signal, timeout: 100, retries: 0 }),
-      client.call("GET", "../up", { signal }),
-    ]);
-  }
-  expect(most).toBeGreaterThan(0);
-  expect(listeners.size).toBe(0);
 });
 
 Deno.test("a signal ends the reading of a request's stream", async () => {

@@ -43,13 +43,9 @@ Deno.test("a key that a header cannot carry is refused and not shown", async () 
 Deno.test("checkKey() refuses what is not a string before anything is sent", async () => {
   const values: [unknown, string][] = [
     [undefined, "undefined"],
-    [null, "null"],
-    [false, "a boolean"],
-    [7, "a number"],
     [{ toString: () => "some-key" }, "an object"],
     [["some-key"], "an array"],
     [new String("some-key"), "a String"],
-    [() => "some-key", "a function"],
     [Promise.resolve("some-key"), "a Promise"],
   ];
   for (const [value, kind] of values) {

@@ -118,15 +118,9 @@ function streamOf(...texts: string[]) {
 }
 
 Deno.test("call() and GET() read a response of another realm", async () => {
-  const responses = [
-    () => partialResponse(200, streamOf("[", "1]")),
-    () => Object.defineProperty(new Response("[1]"), "url", { value: "https://a.example/" }),
-  ];
-  for (const respond of responses) {
-    const { client } = clientOf(respond);
-    expect(await client.call("GET", undocumented)).toEqual([1]);
-    expect((await client.GET(`/${undocumented}`)).data).toEqual([1]);
-  }
+  const { client } = clientOf(() => partialResponse(200, streamOf("[", "1]")));
+  expect(await client.call("GET", undocumented)).toEqual([1]);
+  expect((await client.GET(`/${undocumented}`)).data).toEqual([1]);
 });
 
 Deno.test("methods change no response that a custom fetch returns", async () => {

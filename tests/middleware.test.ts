@@ -5,7 +5,6 @@ import {
   HttpError,
   InvalidResponseError,
   type Middleware,
-  NetworkError,
   ScamAddressError,
 } from "../mod.ts";
 import {
@@ -17,32 +16,11 @@ import {
   undocumented,
   unusedFetch,
 } from "./client.ts";
-import { caught, failure, failures, shown } from "./failure.ts";
+import { caught, failures, shown } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./server.ts";
 
 const path = `/${undocumented}`;
 const boom = new RangeError("boom");
-
-Deno.test("middleware can make the response, replace it, and replace an error", async () => {
-  await using server = await serve((_, response) => json(response, ["service"]));
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, retries: 0 });
-  const get = (middleware: Middleware, fetch?: () => Promise<Response>) =>
-    client.GET(path, { middleware: [middleware], ...fetch && { fetch } });
-  const respond = { onRequest: () => Response.json(["middleware"]) };
-  expect((await get(respond)).data).toEqual(["middleware"]);
-  expect(server.requests).toEqual([]);
-  const replaced = await get({ onResponse: () => Response.json(["replaced"], { status: 201 }) });
-  expect(replaced.data).toEqual(["replaced"]);
-  expect(replaced.response.status).toBe(201);
-  const recover: Middleware = {
-    onError({ error }) {
-      expect(error).toBeInstanceOf(NetworkError);
-      return Response.json(["recovered"]);
-    },
-  };
-  expect((await get(recover, () => Promise.reject(boom))).data).toEqual(["recovered"]);
-  expect(await caught(get({ onError: () => boom }, () => Promise.reject()))).toBe(boom);
-});
 
 Deno.test("methods reject with what middleware throws, whatever it is", async () => {
   await using server = await serve((_, response) => json(response, validKey));
@@ -74,37 +52,6 @@ Deno.test("middleware does not see the key", async () => {
   await client.checkKey("another-key");
   expect(seen.length).toBe(15);
   expect(shown(seen)).not.toContain(apiKey);
-});
-
-// The bodies of responses
-
-/** What middleware may do with the body of a response that it gets. */
-const readers: Record<string, (response: Response) => Promise<Response | undefined>> = {
-  "reads a clone": async (response) => void await response.clone().text() as undefined,
-  "leaves a clone": async (response) => void await response.clone() as undefined,
-  "reads it and returns a copy": async (response) => new Response(await response.text(), response),
-  "returns it": async (response) => await response,
-};
-
-Deno.test("methods return the whole body, whatever middleware does with it", async (test) => {
-  await using server = await serve(({ url }, response) => {
-    json(response, validKey, Number(url.slice(1)) || checkKeyStatus);
-  });
-  for (const [kind, read] of Object.entries(readers)) {
-    const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, retries: 0 });
-    client.use({ onResponse: ({ response }) => read(response) });
-    await test.step(kind, async () => {
-      expect(await client.checkOwnKey()).toEqual(validKey);
-      expect(await client.call("GET", "200")).toEqual(validKey);
-      expect(await failure(HttpError, client.call("GET", "500"))).toMatchObject({ body: validKey });
-      for (const parseAs of ["json", "text", "stream"] as const) {
-        const { data } = await client.GET("/201", { parseAs });
-        const text = parseAs === "json" ? JSON.stringify(data) : data as string;
-        expect(await new Response(text).json()).toEqual(validKey);
-        expect(await client.GET("/500", { parseAs })).toMatchObject({ error: validKey });
-      }
-    });
-  }
 });
 
 // Responses that middleware makes are checked like the service's, without its limits

@@ -154,15 +154,6 @@ const logged = (log: unknown[]): Options => ({
   },
 });
 
-Deno.test("a custom fetch gets the options of a call", async () => {
-  const init = { cache: "no-store", credentials: "omit", keepalive: true };
-  const middleware = [{ onRequest() {} }];
-  for (const call of [get("/a", init), get("/a", { ...init, middleware }), post("/a", init)]) {
-    const { log } = await expectAlike(call, logged);
-    expect(log[0]).toMatchObject({ keepalive: true });
-  }
-});
-
 Deno.test("a Request class of the client or of a call is what fetch and middleware get", async () => {
   const init = { body: { a: 1 }, Request: Traced };
   expect((await expectAlike(post("/a", init), logged)).log[1]).toBe(true);

@@ -78,24 +78,6 @@ testWatched("call() returns JSON or a documented error for any response", async 
   );
 });
 
-Deno.test("createClient() takes a base URL or throws a ConfigurationError for any value", async () => {
-  const anyUrl = fc.oneof(
-    fc.webUrl({ withFragments: true, withQueryParameters: true }),
-    fc.webUrl({ validSchemes: ["https"] }),
-    fc.tuple(fc.constantFrom("https://", "https:", "http://localhost", "//"), fc.string())
-      .map((parts) => parts.join("")),
-    fc.anything(),
-  );
-  await fc.assert(
-    fc.asyncProperty(anyUrl, async (value) => {
-      const baseUrl = value as string;
-      const { urls, error } = await addressesOf(baseUrl, undocumented);
-      if (error) return expect([error.code, urls]).toEqual(["configuration", []]);
-      expect(urls).toEqual([`${new URL(baseUrl).href.replace(/\/?$/, "/")}${undocumented}`]);
-    }),
-  );
-});
-
 /** A key as it is, and as URLs, forms and JSON write it. */
 function echoOf(key: string): string {
   const encoded = `${encodeURIComponent(key)}&${new URLSearchParams({ key })}`;

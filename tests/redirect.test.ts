@@ -2,9 +2,8 @@ import { expect } from "@std/expect";
 
 import { createClient, RedirectError } from "../mod.ts";
 import { apiKey, baseUrl, checkKeyPath, sendAll, testWatched, undocumented } from "./client.ts";
-import { deferred } from "./deferred.ts";
 import { failure, failures } from "./failure.ts";
-import { type AnyPath, json, serve, validKey } from "./server.ts";
+import { json, serve, validKey } from "./server.ts";
 
 testWatched("methods refuse a redirect with any status, to any host", async (create) => {
   await using other = await serve((_, response) => json(response, validKey));
@@ -33,18 +32,6 @@ testWatched("methods refuse a redirect with any status, to any host", async (cre
     }
   }
   expect(other.requests).toEqual([]);
-});
-
-Deno.test("methods cancel the body of a redirect that they refuse", async () => {
-  const cancelled = Array.from({ length: 3 }, () => deferred());
-  let sent = 0;
-  const fetch = () => {
-    const body = new ReadableStream({ cancel: cancelled[sent++]!.resolve });
-    return Promise.resolve(new Response(body, { status: 302, headers: { location: "/" } }));
-  };
-  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch });
-  await failures(RedirectError, sendAll(client));
-  await Promise.all(cancelled.map(({ promise }) => promise));
 });
 
 Deno.test("call() refuses an opaque redirect, as browsers return it", async () => {

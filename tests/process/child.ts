@@ -13,13 +13,13 @@ const settle = (call: Promise<unknown>) => call.then(() => "ok", (error) => erro
 const passing = (request: Request) => fetch(request);
 const never = () => new Promise<never>(() => {});
 
-/** Makes calls that share a signal, every third with middleware and every third with `parseAs`. */
+/** Makes calls that share a signal, every third with middleware and every third with a custom `fetch`. */
 function shareSignal(client: ScamAddressClient<AnyPath>, signal: AbortSignal, count: number) {
   const middleware = [{ onRequest: ({ request }: { request: Request }) => new Request(request) }];
   const ways = [
     () => client.call("GET", "ok", { signal }),
     () => client.GET("/ok", { signal, middleware }),
-    () => client.GET("/ok", { signal, parseAs: "text" }),
+    () => client.GET("/ok", { signal, fetch: passing }),
   ];
   return Array.from({ length: count }, (_, index) => ways[index % ways.length]!());
 }

@@ -51,11 +51,11 @@ export async function play(
   { command, flags }: Runtime,
   program: string,
   args: string[],
-  { host, timeout, env = {} }: { host?: string; timeout: number; env?: Record<string, string> },
+  { host, timeout }: { host?: string; timeout: number },
 ) {
   const { code, stdout, output } = await run(command, [...flags(host), program, ...args], {
     cwd: root,
-    env: { NODE_NO_WARNINGS: "1", ...env }, // Node 20 warns of many calls that share a signal
+    env: { NODE_NO_WARNINGS: "1" }, // Node 20 warns of many calls that share a signal
     signal: AbortSignal.timeout(timeout), // when something keeps it from ending
   });
   expect({ code, output }).toEqual({ code: 0, output: stdout.trim() });

@@ -52,13 +52,6 @@ export async function serveConformance(): Promise<ConformanceServer> {
         return count === 1 ? json(response, "busy", 503) : checkKey(request, response);
       case "failing":
         return json(response, { reason: "test" }, 500);
-      case "echoing": {
-        const key = `${request.headers[keyHeader]}`;
-        const percent = encodeURIComponent(key);
-        const lowerCase = percent.replaceAll(/%../g, (code) => code.toLowerCase());
-        const form = `${new URLSearchParams({ key })}`.slice("key=".length);
-        return json(response, { raw: key, percent, lowerCase, form, code: 400 }, 400);
-      }
       case "endless": {
         response.writeHead(200, { "content-type": "application/json" });
         const timer = setInterval(() => response.write(" "), 50);
@@ -70,20 +63,6 @@ export async function serveConformance(): Promise<ConformanceServer> {
           .writeHead(scenario === "moved" ? 303 : 307, { location: "/target/checkKey" }).end();
       case "target":
         return request.body ? checkKey(request, response) : json(response, validKey);
-      case "strange": { // headers that Node.js's parser accepts and `Headers` refuses
-        const status = count === 1 ? "503 No" : "401 No";
-        const headers = Object.entries({
-          ...cors,
-          connection: "close",
-          "content-length": "2",
-          "retry-after": "0",
-          [`unknown key ${request.headers[keyHeader]}`]: "x",
-          [`${request.headers[keyHeader]}`]: "x",
-        }).map(([name, value]) => `${name}: ${value}\r\n`);
-        return void response.socket?.end(`HTTP/1.1 ${status}\r\n${headers.join("")}\r\n[]`);
-      }
-      case "malformed":
-        return void response.writeHead(200, { "content-type": "application/json" }).end('{"api');
       case "silent":
         return;
       case "hits":

@@ -1,3 +1,0 @@
-const { use } = require("./usage.cjs");
-
-use(require("@scam-address/client"), require("@scam-address/client/sandbox"));
