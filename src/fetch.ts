@@ -50,7 +50,8 @@ export async function sendRequest(
   }
   const body = isRecord ? request.body : await bufferBody(request, signal);
   const input = isRecord ? url : request;
-  // Node.js loses the signal of a request that is collected as garbage, so this holds the requests.
+  // Node.js loses the signal of a request that is collected as garbage. This holds the requests
+  // until the call ends; a listener of their signals would hold them for good.
   const held = new Set<Request>();
   const start = (signal: AbortSignal): Promise<Response> => {
     const init: RequestInit = { method, headers, body, redirect: "manual", signal };
@@ -67,11 +68,7 @@ export async function sendRequest(
   const mayRepeat = call.idempotent ?? documented ?? isIdempotent(method);
   const sendUntil = (signal: AbortSignal | undefined) =>
     send(call, { start, isIdempotent: mayRepeat, signal });
-  try {
-    return isRecord ? await sendUntil(signal) : await within([signal, request.signal], sendUntil);
-  } finally {
-    held.clear(); // Otherwise Node.js would keep them: each leads to its signal, and that to it.
-  }
+  return isRecord ? await sendUntil(signal) : await within([signal, request.signal], sendUntil);
 }
 
 /** Reads the body of a request, so that it can be sent again; `null` when there is none. */

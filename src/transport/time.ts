@@ -41,10 +41,12 @@ export async function within<T>(
   const endLate = () => controller.abort(timeUp);
   const timer = limit && setTimeout(endLate, limit.timeout);
   for (const outer of signals) outer?.addEventListener("abort", abort);
+  let fail = () => {};
   let mayGoOn = limit !== undefined;
   try {
     const result = await new Promise<T>((resolve, reject) => {
-      signal.addEventListener("abort", () => reject(signal.reason));
+      fail = () => reject(signal.reason);
+      signal.addEventListener("abort", fail);
       if (signals.some((outer) => outer?.aborted)) abort();
       else work(signal).then(resolve, reject);
     });
@@ -53,6 +55,8 @@ export async function within<T>(
   } finally {
     clearTimeout(timer);
     for (const outer of signals) outer?.removeEventListener("abort", abort);
+    // Node.js keeps the signal of a request as long as the request, to which this would lead.
+    signal.removeEventListener("abort", fail);
     if (mayGoOn) controller.abort(hasEnded);
   }
 }
