@@ -84,7 +84,7 @@ export function createClientWith<Paths extends object = paths>(
         ...init,
         signal,
         Request: call.isPrivate ? RequestRecord : call.Request,
-        ...call.isJson && { parseAs: "text" },
+        ...call.isJson && { parseAs: "text" }, // JSON is parsed here, to be checked
         ...call.isDocumented && {
           params: { ...init.params, path: init.params?.path || {} }, // so that it is guarded
           pathSerializer: guardPath(init.pathSerializer ?? settings.pathSerializer),

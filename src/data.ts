@@ -61,6 +61,7 @@ function describe(issues: readonly Issue[]): string {
   const list = issues.slice(0, 5).map(({ path, rule, message }) => {
     const where = path || "the body";
     if (message !== undefined) return `${where}: ${message}`;
+    if (rule === "depth") return `${where} is nested too deep`;
     return `${where} does not match the OpenAPI document (${rule})`;
   });
   if (issues.length > list.length) list.push(`and ${issues.length - list.length} more`);
