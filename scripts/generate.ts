@@ -27,7 +27,6 @@ const header = `// Made by \`deno task generate\` from ${source}. Do not edit.\n
 /** Generates, and returns a message about it. */
 async function generate(isCheck: boolean): Promise<string> {
   const spec = await readSpec(join(root, source));
-  for (const note of spec.notes) console.error(`Note: ${note}`);
   const { code, responses } = writeOperations(spec.document);
   const files = {
     "types.ts": await writeTypes(spec.document),

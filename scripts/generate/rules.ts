@@ -4,7 +4,6 @@ import { parseYaml, type RawUniversalConfig } from "@redocly/openapi-core";
 import { readFile } from "node:fs/promises";
 import { isJsonType, type Json, type JsonObject, listOf, objectOf } from "./json.ts";
 import { isCircular, isSendable, type Read } from "./schemas.ts";
-import { isComplex } from "./schemasafe.ts";
 
 type Plugin = Exclude<NonNullable<RawUniversalConfig["plugins"]>[number], string>;
 
@@ -51,8 +50,6 @@ function visitorOf([key, rows]: [key: string, rows: Row[]]): object {
   return { [type]: visitor };
 }
 
-const digits = "Numbers lose digits beyond 2^53. If no value is that large, leave `format` out";
-
 const typesOf = (response: Json, read: Read) => Object.keys(objectOf(read(response).content));
 
 const visitors: Record<string, () => object> = {
@@ -89,19 +86,6 @@ const visitors: Record<string, () => object> = {
       }
       const message = "Add a success response, such as `2XX`: `default` describes errors";
       refuse("", !statuses.some((status) => status.startsWith("2")), message);
-    }),
-  }),
-
-  "note": () => ({
-    Schema: visit(({ type, format, pattern, maxLength }, { refuse, pointer }) => {
-      const isNumber = [type].flat().some((name) => name === "integer" || name === "number");
-      const isLarge = isNumber && (format === "int64" || format === "uint64");
-      const advice = pointer.includes("/parameters/")
-        ? "write `type: string`"
-        : 'callers must read the response with `parseAs: "text"`';
-      refuse("format", isLarge, `${digits}; otherwise ${advice}`);
-      const isLong = maxLength === undefined && pattern && isComplex(`${pattern}`);
-      refuse("pattern", isLong, "Add `maxLength`: some long values may take long to match");
     }),
   }),
 

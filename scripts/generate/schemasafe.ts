@@ -17,7 +17,7 @@ functions.pointerPart = Object.assign((name: string) => pointerTo(name).slice(1)
   [Symbol.for("toJayString")]: '() => "*"', // written into the JavaScript
 });
 
-const { lint, validator } = await import("@exodus/schemasafe");
+const { validator } = await import("@exodus/schemasafe");
 
 /**
  * Writes a JavaScript expression, an object with a function for each schema. A function returns
@@ -41,9 +41,4 @@ export function compile(
     return `return {\n${names.length > 0 ? entries.join("\n") : ""}\n}})();`;
   };
   return validator(list, several).toModule().replace(/return \(\[([^\]]*)\]\)\}\)\(\);$/, named);
-}
-
-/** Whether schemasafe wants a limit on the length of what a pattern matches. */
-export function isComplex(pattern: string): boolean {
-  return lint({ pattern }, { mode: "lax", complexityChecks: true }).length > 0;
 }

@@ -23,8 +23,6 @@ export class SpecError extends Error {}
 export interface Spec {
   /** The document: every `$ref` in it points into it. */
   readonly document: JsonObject;
-  /** What is right but may surprise callers, one line each. */
-  readonly notes: readonly string[];
   /** `file:line:column` of a JSON Pointer into the document, or of the nearest place. */
   place(pointer: string): string;
 }
@@ -35,7 +33,6 @@ const config = await createConfig({
   extends: ["recommended-strict"],
   rules: {
     ...Object.fromEntries(names.map((name) => [`client/${name}`, "error"])),
-    "client/note": "warn",
     "info-license": "off", // the service documentation does not show one
     "no-path-trailing-slash": "off", // it is sent
     "no-unresolved-refs": "off", // see findProblems()
@@ -93,9 +90,8 @@ export async function readSpec(file: string): Promise<Spec> {
   if (found.length > 0) throw new SpecError(found.join("\n"));
   const options = { document, externalRefResolver: resolver };
   const problems = await lintDocument({ ...options, config: config.styleguide });
-  const errors = problems.filter(({ severity }) => severity === "error");
-  if (errors.length > 0) throw new SpecError(toLines(errors).join("\n"));
-  return { document: parsed, notes: toLines(problems), place: placeOf };
+  if (problems.length > 0) throw new SpecError(toLines(problems).join("\n"));
+  return { document: parsed, place: placeOf };
 }
 
 /** What may be next to `$ref`. */

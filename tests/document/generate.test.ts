@@ -32,23 +32,21 @@ Deno.test("generate refuses other arguments, and prints how it is used", async (
   }
 });
 
-Deno.test("generate prints what it wrote and its notes, and --check what to run", async () => {
+Deno.test("generate prints what it wrote, and --check what to run", async () => {
   await using project = await copyWith(responding({ type: "integer", format: "int64" }));
   const before = await generated(project);
-  const note = "Note: openapi/openapi\\.yaml:\\d+:\\d+ note: .*2\\^53.*\n";
   const names = "types.ts, operations.ts, validators.ts";
   expect(await generate(project.path, "--check")).toMatchObject({
     code: 1,
     stdout: "",
     stderr: expect.stringMatching(
-      `^${note}src/generated is stale \\(${names}\\); run \`deno task generate\`\n$`,
+      `^src/generated is stale \\(${names}\\); run \`deno task generate\`\n$`,
     ),
   });
   expect(await generated(project)).toEqual(before);
 
   for (const stdout of [`Wrote ${names} in src/generated\n`, "src/generated is up to date\n"]) {
-    const stderr = expect.stringMatching(`^${note}$`);
-    expect(await generate(project.path)).toMatchObject({ code: 0, stdout, stderr });
+    expect(await generate(project.path)).toMatchObject({ code: 0, stdout, stderr: "" });
   }
   expect(await generate(project.path, "--check")).toMatchObject({ code: 0 });
   expect(Object.keys(await generated(project))).toEqual(Object.keys(before));

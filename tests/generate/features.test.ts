@@ -1,5 +1,5 @@
-// What the generator refuses, because the client would not send, type or check it as OpenAPI says,
-// and what it notes: an example of each rule.
+// What the generator refuses, because the client would not send, type or check it as OpenAPI says:
+// an example of each rule.
 import { expect } from "@std/expect";
 import { readFile } from "node:fs/promises";
 import { writeOperations } from "../../scripts/generate/operations.ts";
@@ -283,38 +283,4 @@ for (const [expected, documents] of Object.entries(refused)) {
       expect(source.slice(Number(column) - 1).slice(0, at.length)).toBe(at);
     });
   }
-}
-
-const long = "Add `maxLength`: some long values may take long to match";
-const slow = { type: "string", pattern: "^(a+)+$" };
-const int64 = { type: "integer", format: "int64" };
-const digits =
-  "Numbers lose digits beyond 2^53. If no value is that large, leave `format` out; otherwise";
-const noted: Record<string, [document: unknown, notes: unknown[]]> = {
-  "a pattern that may take long": [responding({ ...list, items: slow }), [long]],
-  "a pattern behind a reference": [schema(slow), [long]],
-  "nothing when the length is limited": [responding({ ...slow, maxLength: 9 }), []],
-  "nothing when a pattern is simple": [responding({ ...text, pattern: "^[a-z]+$" }), []],
-  "nothing when all names have a pattern": [
-    schema({ type: "object", patternProperties: { "^x": text }, additionalProperties: false }),
-    [],
-  ],
-  "numbers of 64 bits in a response": [
-    object({ a: int64, b: { ...int64, type: ["integer", "null"] } }),
-    Array(2).fill(`${digits} callers must read the response with \`parseAs: "text"\``),
-  ],
-  "numbers of 64 bits in a query": [query(int64), [`${digits} write \`type: string\``]],
-  "nothing about strings of 64 bits": [responding({ ...text, format: "int64" }), []],
-  "the first place of the document first": [
-    object({ first: ref("B"), second: slow }, {}, { B: int64 }),
-    [long, expect.stringContaining(digits)],
-  ],
-};
-
-for (const [name, [document, notes]] of Object.entries(noted)) {
-  Deno.test(`generate notes ${name}`, async () => {
-    await using files = await makeFolder();
-    const spec = await readSpec(await files.write("openapi.json", document));
-    expect(spec.notes.map((note) => note.replace(/^\S+:\d+:\d+ note: /, ""))).toEqual(notes);
-  });
 }
