@@ -35,13 +35,3 @@ export async function mustRun(
   if (!success) throw new Error(`"${command} ${args.join(" ")}" exited with ${code}:\n${output}`);
   return stdout;
 }
-
-/** Runs a task of `deno.json`, and prints whether it passed and, if not, why; resolves to that. */
-export async function runTask(task: string, options?: Deno.CommandOptions): Promise<boolean> {
-  const start = Date.now();
-  const { success, output } = await run(deno, ["task", "--quiet", task], options);
-  const seconds = Math.round((Date.now() - start) / 1_000);
-  console.log(`${success ? "ok    " : "FAILED"} ${task} (${seconds} s)`);
-  if (!success) console.log(output);
-  return success;
-}
