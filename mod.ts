@@ -41,12 +41,9 @@ export type {
   InvalidKey,
   KeyStatus,
   Method,
-  MethodOptions,
   Middleware,
   Readable,
   ScamAddressClient,
-  SchemaOptions,
-  UncheckedOptions,
   ValidKey,
   Writable,
 } from "./src/api.ts";

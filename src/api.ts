@@ -2,9 +2,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type {
   Client,
   ClientOptions as OpenapiFetchOptions,
-  ClientPathsWithMethod,
   FetchResponse,
-  MaybeOptionalInit,
   Middleware as OpenapiFetchMiddleware,
   RequestBodyOption,
 } from "openapi-fetch";
@@ -88,7 +86,8 @@ type ContentOf<Schema> = { content: { "application/json": Schema } };
 type StandardSchema = StandardSchemaV1;
 
 /** @ignore */
-type OutputOf<Given extends StandardSchema> = StandardSchemaV1.InferOutput<Given>;
+type OutputOf<Schema> = Schema extends StandardSchema ? StandardSchemaV1.InferOutput<Schema>
+  : unknown;
 
 /**
  * Code that runs around calls: [middleware of
@@ -277,8 +276,13 @@ export interface CallOptions {
   retries?: number | undefined;
 }
 
-/** Options of {@linkcode ScamAddressClient.call}: what to send, and how. */
-export interface EndpointOptions extends CallOptions {
+/**
+ * Options of {@linkcode ScamAddressClient.call}: what to send, how, and what checks the response.
+ *
+ * @typeParam Schema The type of the schema; `undefined` without one.
+ */
+export interface EndpointOptions<Schema extends StandardSchema | undefined = undefined>
+  extends CallOptions {
   /** The body, sent as JSON; leave it out to send none. GET and HEAD cannot have one. */
   body?: unknown;
   /**
@@ -297,68 +301,13 @@ export interface EndpointOptions extends CallOptions {
    * repeat, POST and PATCH are not.
    */
   idempotent?: boolean | undefined;
-}
-
-/** Options of {@linkcode ScamAddressClient.call} with a schema that checks the response. */
-export interface SchemaOptions<Given extends StandardSchema> extends EndpointOptions {
   /**
    * Checks the response and gives it its type: any [Standard Schema](https://standardschema.dev),
    * such as one of Zod, Valibot or ArkType. `call` resolves to the schema's output. Errors thrown
-   * by the schema reach you unchanged.
+   * by the schema reach you unchanged. Leave it out to get the parsed JSON as `unknown`.
    */
-  schema: Given;
+  schema?: Schema;
 }
-
-/** Options of {@linkcode ScamAddressClient.call} without a schema. */
-export interface UncheckedOptions extends EndpointOptions {
-  /** Leave it out to get the parsed JSON as `unknown`. */
-  schema?: undefined;
-}
-
-/** Options of the typed methods (`GET`, `POST` and so on), in addition to openapi-fetch's own. */
-export interface MethodOptions {
-  /** Overrides {@linkcode ClientOptions.timeout}, in milliseconds: a number. */
-  timeout?: unknown;
-  /** Overrides {@linkcode ClientOptions.retries}: a number. */
-  retries?: unknown;
-  /**
-   * Whether the request is safe to repeat, and so is sent again after any temporary failure: a
-   * boolean. By default, the OpenAPI document says it, or else HTTP's rule for the method applies.
-   */
-  idempotent?: unknown;
-  /** The types accept any name, as openapi-fetch's do. Unknown option names are refused. */
-  [name: string]: unknown;
-}
-
-// As in openapi-fetch, so that its types take this package's client for one of its own.
-
-/** @ignore */
-// deno-lint-ignore ban-types
-type RequiredKey<T> = { [Key in keyof T]: {} extends Pick<T, Key> ? never : Key }[keyof T];
-
-/** @ignore */
-type RequiredKeys<T> = RequiredKey<T> extends undefined ? never : RequiredKey<T>;
-
-/** @ignore */
-type HttpMethod = Lowercase<Method> | "trace";
-
-/** @ignore */
-type InitOf<Init> = RequiredKeys<Init> extends never ? [(Init & MethodOptions)?]
-  : [Init & MethodOptions];
-
-// Editors offer what the first type has. The second one makes it a `Client<any>` of openapi-fetch.
-
-/** @ignore */
-// deno-lint-ignore no-explicit-any -- what paths contain is for openapi-fetch's types to say
-type TypedMethod<Paths extends { [Path in keyof Paths]: any }, Name extends HttpMethod> =
-  & (<
-    Path extends ClientPathsWithMethod<Client<Paths>, Name>,
-    Init extends MaybeOptionalInit<Paths[Path], Name>,
-  >(
-    path: Path,
-    ...init: InitOf<Init>
-  ) => Promise<FetchResponse<Paths[Path][Name], Init, `${string}/${string}`>>)
-  & Client<Paths>[Uppercase<Name>];
 
 /**
  * Calls the service.
@@ -376,7 +325,8 @@ type TypedMethod<Paths extends { [Path in keyof Paths]: any }, Name extends Http
  * {@linkcode ScamAddressClient.call}.
  *
  * Their options are those of openapi-fetch, such as `params`, `body`, `headers`, `parseAs` and
- * `middleware`, those of {@linkcode MethodOptions}, and `signal`.
+ * `middleware`, and also `timeout`, `retries` and `idempotent`, as {@linkcode EndpointOptions} has
+ * them. Unknown option names are refused. `TRACE` always rejects: `fetch` does not allow it.
  *
  * The option `parseAs` chooses what `data` is: `"json"` by default, or `"text"`, `"blob"`,
  * `"arrayBuffer"` or `"stream"`, which are not checked. The body is always read to its end first,
@@ -443,7 +393,8 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
 
   /**
    * Calls an operation that the OpenAPI document lacks, with the `X-API-Key` header and
-   * `Content-Type: application/json`, and checks the response with a schema.
+   * `Content-Type: application/json`. With a schema, the response is checked; without one, it is
+   * `unknown`.
    *
    * Request and response are JSON. For anything else, use the typed methods, as README shows in
    * [Files, forms and response
@@ -469,13 +420,13 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    * console.log(reports.length); // 1
    * ```
    *
-   * @typeParam Given The type of the schema.
+   * @typeParam Schema The type of the schema; `undefined` without one.
    * @param method The method.
    * @param endpoint The part of the URL after `baseUrl`, which is added as it is: apply
    * `encodeURIComponent` to user input.
    * @param options The schema, what to send, and options that override the client's.
-   * @returns The output of the schema. The schema gets `undefined` for a 2xx response without
-   * content.
+   * @returns The output of the schema, or the parsed JSON. It is `undefined` for a 2xx response
+   * without content, which the schema gets too.
    * @throws {ConfigurationError} When the client has no key, or an argument is wrong.
    * @throws {HttpError} When the service responds with a 4xx or 5xx status, or with 304.
    * @throws {RedirectError} When the service responds with a redirect.
@@ -484,70 +435,11 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    * @throws {InvalidResponseError} When the response is not JSON, is too large, or does not match
    * the schema.
    */
-  call<Given extends StandardSchema>(
+  call<Schema extends StandardSchema | undefined = undefined>(
     method: Method,
     endpoint: string,
-    options: SchemaOptions<Given>,
-  ): Promise<OutputOf<Given>>;
-
-  /**
-   * Calls an operation that the OpenAPI document lacks, with the `X-API-Key` header and
-   * `Content-Type: application/json`. The response is not checked, except with the option
-   * {@linkcode SchemaOptions.schema}.
-   *
-   * Request and response are JSON. For anything else, use the typed methods, as README shows in
-   * [Files, forms and response
-   * headers](https://www.npmjs.com/package/@scam-address/client#files-forms-and-response-headers).
-   *
-   * @param method The method.
-   * @param endpoint The part of the URL after `baseUrl`, which is added as it is: apply
-   * `encodeURIComponent` to user input.
-   * @param options What to send, and options that override the client's.
-   * @returns The parsed JSON of the response; `undefined` for a 2xx response without content.
-   * @throws {ConfigurationError} When the client has no key, or an argument is wrong.
-   * @throws {HttpError} When the service responds with a 4xx or 5xx status, or with 304.
-   * @throws {RedirectError} When the service responds with a redirect.
-   * @throws {NetworkError} When the service cannot be reached or the response is cut short.
-   * @throws {TimeoutError} When the last attempt does not end within `timeout`.
-   * @throws {InvalidResponseError} When the response is not JSON or is too large.
-   */
-  call(method: Method, endpoint: string, options?: UncheckedOptions): Promise<unknown>;
-
-  /** Sends a GET request: `GET(path, options)` resolves to `{ data, error, response }`. */
-  GET: TypedMethod<Paths, "get">;
-  /** Sends a PUT request: `PUT(path, options)` resolves to `{ data, error, response }`. */
-  PUT: TypedMethod<Paths, "put">;
-  /**
-   * Sends a POST request: `POST(path, options)` resolves to `{ data, error, response }`.
-   *
-   * @example Call an operation of the OpenAPI document
-   * ```ts
-   * import { createClient } from "@scam-address/client";
-   * import { createSandbox } from "@scam-address/client/sandbox";
-   *
-   * const { fetch } = createSandbox();
-   * const client = createClient({ baseUrl: "https://service.example/", fetch });
-   * const { data, error, response } = await client.POST("/checkKey", {
-   *   body: { apiKey: "demo-key" },
-   *   timeout: 5_000,
-   * });
-   * if (data) console.log(data.apiKeyValid); // true
-   * else console.log(response.status, error);
-   * ```
-   */
-  POST: TypedMethod<Paths, "post">;
-  /** Sends a DELETE request: `DELETE(path, options)` resolves to `{ data, error, response }`. */
-  DELETE: TypedMethod<Paths, "delete">;
-  /** Sends an OPTIONS request: `OPTIONS(path, options)` resolves to `{ data, error, response }`. */
-  OPTIONS: TypedMethod<Paths, "options">;
-  /** Sends a HEAD request: `HEAD(path, options)` resolves to `{ data, error, response }`. */
-  HEAD: TypedMethod<Paths, "head">;
-  /** Sends a PATCH request: `PATCH(path, options)` resolves to `{ data, error, response }`. */
-  PATCH: TypedMethod<Paths, "patch">;
-  /** Always rejects: `fetch` does not allow the method TRACE. */
-  TRACE: FetchClient<Paths>["TRACE"];
-  /** Sends a request with a method in lower case, as in `request("post", "/checkKey", …)`. */
-  request: FetchClient<Paths>["request"];
+    options?: EndpointOptions<Schema>,
+  ): Promise<OutputOf<Schema>>;
 
   /**
    * Adds middleware to all later calls, even to those of `checkKey` and `call`.

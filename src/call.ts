@@ -8,6 +8,7 @@ import { apiKeyHeader, operations } from "./generated/operations.ts";
 import type { Operation } from "./operation.ts";
 import { readCallOptions, type Settings } from "./options.ts";
 import { Failures } from "./transport/failures.ts";
+import type { Sending } from "./transport/send.ts";
 
 /** The options of the methods: ours, and openapi-fetch's, most of which clients have too. */
 export interface Init extends CallOptions, Partial<ClientOptions> {
@@ -32,7 +33,7 @@ export interface Kind {
 }
 
 /** What one call needs: the settings of the client, with what the call says instead. */
-export interface Call extends Settings, Kind {
+export type Call = Settings & Kind & Sending & {
   readonly method: string;
   /** What the OpenAPI document says; undefined where it is not asked. */
   readonly operation: Operation | undefined;
@@ -41,13 +42,7 @@ export interface Call extends Settings, Kind {
   readonly signal: AbortSignal | undefined;
   /** Whether the data is parsed from JSON here, to be checked. */
   readonly isJson: boolean;
-  /** Whether nobody but this client sees the request before `fetch`, and the response after it. */
-  readonly isPrivate: boolean;
-  /** Whether the runtime's own `fetch` responds. */
-  readonly isNative: boolean;
-  /** Makes its errors. The key is added to their secrets when it is known. */
-  readonly failures: Failures;
-}
+};
 
 const PARSE_AS = ["json", "text", "blob", "arrayBuffer", "stream"];
 
@@ -96,7 +91,7 @@ export function readCall(
 ): Call {
   const method = readMethod(givenMethod);
   checkArguments(method, path, init);
-  const { apiKey, baseUrl, clock, maxResponseBytes, onRetry } = settings;
+  const { apiKey, baseUrl, maxResponseBytes, onRetry } = settings;
   const { body, idempotent, middleware, parseAs = "json" } = init;
   const { fetch = settings.fetch, Request = settings.Request } = init;
   const { signal, timeout, retries } = readCallOptions(init, settings);
@@ -116,7 +111,6 @@ export function readCall(
     schema,
     apiKey,
     baseUrl,
-    clock,
     maxResponseBytes,
     onRetry,
     signal,
@@ -132,7 +126,6 @@ export function readCall(
       (parseAs === "json" || parseAs === "text") &&
       hasText(body, init.bodySerializer ?? settings.bodySerializer) &&
       !FETCH_OPTIONS.some((name) => name in init),
-    isNative: !fetch,
     failures,
   };
 }

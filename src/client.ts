@@ -4,11 +4,11 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type {
   CallOptions,
   ClientOptions,
+  EndpointOptions,
   KeyStatus,
   Method,
   Middleware,
   ScamAddressClient,
-  SchemaOptions,
 } from "./api.ts";
 import { type Init, type Kind, readCall, type Result } from "./call.ts";
 import { readApiKey, readOptions, wrong } from "./checks.ts";
@@ -23,9 +23,7 @@ import {
   readCallOptions,
   readClientOptions,
 } from "./options.ts";
-import { decode } from "./transport/body.ts";
-import type { Received } from "./transport/response.ts";
-import { type Clock, systemClock, within } from "./transport/time.ts";
+import { within } from "./transport/time.ts";
 
 /** openapi-fetch's client without the types of paths, which `api.ts` has for users. */
 interface UntypedClient extends Pick<Client<object>, "use" | "eject"> {
@@ -61,15 +59,7 @@ interface UntypedClient extends Pick<Client<object>, "use" | "eject"> {
 export function createClient<Paths extends object = paths>(
   options: ClientOptions,
 ): ScamAddressClient<Paths> {
-  return createClientWith(options, systemClock);
-}
-
-/** Creates a client with a clock for the waits between attempts; tests pass their own. */
-export function createClientWith<Paths extends object = paths>(
-  options: ClientOptions,
-  clock: Clock,
-): ScamAddressClient<Paths> {
-  const settings = readClientOptions(options, clock);
+  const settings = readClientOptions(options);
   const { baseUrl, bodySerializer, headers, querySerializer, requestInitExt } = settings;
   const given = { baseUrl, bodySerializer, headers, querySerializer, requestInitExt };
   const openapi = createFetchClient(given as object) as unknown as UntypedClient;
@@ -79,7 +69,6 @@ export function createClientWith<Paths extends object = paths>(
   async function dispatch(method: string, path: string, init: Init, kind: Kind): Promise<Result> {
     const call = readCall(method, path, init, kind, settings, hasMiddleware);
     const run = async (signal?: AbortSignal): Promise<Result> => {
-      let received: Received | undefined;
       const result = await openapi.request(call.method, path, {
         ...init,
         signal,
@@ -89,17 +78,11 @@ export function createClientWith<Paths extends object = paths>(
           params: { ...init.params, path: init.params?.path || {} }, // so that it is guarded
           pathSerializer: guardPath(init.pathSerializer ?? settings.pathSerializer),
         },
-        fetch: async (request: Request, extension?: RequestInit) => {
-          received = await sendRequest(request, call, signal, extension);
-          return received.response;
-        },
+        fetch: (request: Request, extension?: RequestInit) =>
+          sendRequest(request, call, signal, extension),
       });
       const { data, error, response } = result;
-      if (!response.ok && call.throws) {
-        // Middleware may have made another response, of which only the parsed body is left.
-        const isOther = response !== received?.response;
-        throw call.failures.http(response, isOther ? toText(error) : decode(received!.bytes));
-      }
+      if (!response.ok && call.throws) throw call.failures.http(response, toText(error));
       if (!response.ok || !call.isJson) return result;
       return { data: await readData(`${data ?? ""}`, response, call), response };
     };
@@ -144,7 +127,7 @@ export function createClientWith<Paths extends object = paths>(
     async call(
       method: Method,
       endpoint: string,
-      options?: Partial<SchemaOptions<StandardSchemaV1>> | null,
+      options?: EndpointOptions<StandardSchemaV1 | undefined> | null,
     ): Promise<unknown> {
       const names = [...CALL_OPTIONS, ...ENDPOINT_OPTIONS];
       const { schema, query, ...init } = readOptions(options ?? {}, names, "call()");

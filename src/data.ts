@@ -4,23 +4,22 @@ import type { Call } from "./call.ts";
 import { mustBe } from "./checks.ts";
 import type { Issue } from "./errors.ts";
 import { ADVICE } from "./transport/failures.ts";
-import type { Secrets } from "./transport/redact.ts";
+import { MAX_SEARCHED, type Secrets } from "./transport/redact.ts";
 
 /** How many issues are kept: a schema may have one for each element of a large response. */
 const MAX_ISSUES = 100;
-
-/** How much of their paths and messages is searched for a key, in characters. */
-const MAX_SEARCHED = 64 * 2 ** 10;
 
 /** How much of each path and message is kept, in characters. */
 const MAX_TEXT = 500;
 
 /** Writes the body of an error again, which openapi-fetch has parsed; `""` when there is none. */
 export function toText(error: unknown): string {
+  const isText = typeof error === "string";
   try {
+    if (isText) JSON.parse(error); // A text that is JSON stood in quotes.
     return JSON.stringify(error) ?? "";
   } catch {
-    return ""; // It is nested too deep.
+    return isText ? error : ""; // It is not JSON, or nested too deep.
   }
 }
 
@@ -77,7 +76,7 @@ export function checkSchema(schema: unknown): void {
 
 /** Writes the issues of a caller's schema, which may quote the response and so a secret. */
 function toIssues(issues: readonly StandardSchemaV1.Issue[], secrets: Secrets): Issue[] {
-  let left = MAX_SEARCHED;
+  let left = MAX_SEARCHED; // of their paths and messages together
   const clean = (text: string) => {
     const part = text.slice(0, left);
     left -= part.length;

@@ -2,7 +2,6 @@ import type { Call } from "./call.ts";
 import { readApiKey, wrong } from "./checks.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import { readStream } from "./transport/body.ts";
-import type { Received } from "./transport/response.ts";
 import { isIdempotent } from "./transport/retry.ts";
 import { send } from "./transport/send.ts";
 import { within } from "./transport/time.ts";
@@ -33,8 +32,8 @@ export async function sendRequest(
   call: Call,
   signal: AbortSignal | undefined,
   extension?: RequestInit,
-): Promise<Received> {
-  const { apiKey, baseUrl, operation } = call;
+): Promise<Response> {
+  const { apiKey, baseUrl, fetch, operation } = call; // `fetch` is called without a `this`
   const { method, url } = request;
   if (!url.startsWith(baseUrl) && new URL(url).origin !== new URL(baseUrl).origin) {
     throw wrong("baseUrl", "is at another origin than the request, which must not leave it");
@@ -52,22 +51,21 @@ export async function sendRequest(
   const input = isRecord ? url : request;
   // Node.js loses the signal of a request that is collected as garbage. This holds the requests
   // until the call ends; a listener of their signals would hold them for good.
-  const held = new Set<Request>();
+  const held: Request[] = [];
   const start = (signal: AbortSignal): Promise<Response> => {
     const init: RequestInit = { method, headers, body, redirect: "manual", signal };
-    if (!call.fetch) return globalThis.fetch(input, { ...extension, ...init });
+    if (!fetch) return globalThis.fetch(input, { ...extension, ...init });
     const copy = new (call.Request ?? Request)(input, init);
     // Where the headers are empty, Bun keeps those of the request that middleware has changed.
     if (!headers.has(apiKeyHeader)) copy.headers.delete(apiKeyHeader);
-    held.add(copy);
-    if (!extension) return call.fetch(copy);
-    return (call.fetch as typeof fetch)(copy, { ...extension, ...init });
+    held[0] = copy; // The one before has ended, and may have a large body.
+    if (!extension) return fetch(copy);
+    return (fetch as typeof globalThis.fetch)(copy, { ...extension, ...init });
   };
   // Middleware may have made the request, with a method and a signal of its own.
   const documented = method === call.method ? operation?.idempotent : undefined;
   const mayRepeat = call.idempotent ?? documented ?? isIdempotent(method);
-  const sendUntil = (signal: AbortSignal | undefined) =>
-    send(call, { start, isIdempotent: mayRepeat, signal });
+  const sendUntil = (signal: AbortSignal | undefined) => send(call, start, mayRepeat, signal);
   return isRecord ? await sendUntil(signal) : await within([signal, request.signal], sendUntil);
 }
 

@@ -12,7 +12,6 @@ import {
   wrong,
 } from "./checks.ts";
 import { checkPath } from "./endpoint.ts";
-import type { Clock } from "./transport/time.ts";
 
 /** The names of the options of `createClient`. */
 const CLIENT_OPTIONS =
@@ -33,11 +32,10 @@ export interface Settings extends ClientOptions {
   readonly timeout: number;
   readonly retries: number;
   readonly maxResponseBytes: number;
-  readonly clock: Clock;
 }
 
 /** Reads the options of a client, and checks all except those that say how requests are built. */
-export function readClientOptions(given: ClientOptions, clock: Clock): Settings {
+export function readClientOptions(given: ClientOptions): Settings {
   const options = readOptions(given, CLIENT_OPTIONS, "createClient()");
   const { allowInsecureHttp, apiKey, fetch, headers, onRetry } = options;
   checkType("allowInsecureHttp", allowInsecureHttp, "boolean");
@@ -51,7 +49,6 @@ export function readClientOptions(given: ClientOptions, clock: Clock): Settings 
     maxResponseBytes: readNumber("maxResponseBytes", options.maxResponseBytes),
     retries: readNumber("retries", options.retries),
     timeout: readNumber("timeout", options.timeout),
-    clock,
   };
 }
 

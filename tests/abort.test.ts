@@ -2,9 +2,8 @@
 import { expect } from "@std/expect";
 
 import { type ClientOptions, createClient, type Middleware, NetworkError } from "../mod.ts";
-import { createClientWith } from "../src/client.ts";
 import { apiKey, baseUrl, sendAll, testWatched, undocumented, unusedFetch } from "./client.ts";
-import { createClock } from "./clock.ts";
+import { replaceClock } from "./clock.ts";
 import { deferred } from "./deferred.ts";
 import { caught } from "./failure.ts";
 import {
@@ -40,7 +39,8 @@ testWatched("methods reject with any reason of their signal", async (create) => 
     if (++count === 4) controller.abort(reason);
   });
   const options = { baseUrl: server.url, apiKey, onRetry: () => retries++ };
-  const client = create(options, createClock());
+  using _clock = replaceClock();
+  const client = create(options);
   let reason: unknown;
   for (reason of reasons) {
     [controller, count] = [new AbortController(), 0];
@@ -193,7 +193,8 @@ Deno.test("the signal of an attempt is aborted when it has failed, and not when 
     return fetch(request);
   };
   const options = { baseUrl: server.url, apiKey, fetch: watched };
-  const client = createClientWith<AnyPath>(options, createClock());
+  using _clock = replaceClock();
+  const client = createClient<AnyPath>(options);
   /** Whether the signals of the attempts of a call are aborted, some time after it. */
   const aborted = async (call: () => Promise<unknown>) => {
     signals.length = 0;

@@ -75,17 +75,6 @@ Deno.test("check-key reads the key from standard input or a variable, without li
   }
 });
 
-Deno.test("check-key says that it waits for standard input, when this takes long", async () => {
-  await using server = await serve((_, response) => json(response, validKey));
-  const args = ["check-key", "--base-url", server.url, "--json"];
-  expect(await command(args, { stdin: pipe(2_200) })).toEqual({
-    exit: 0,
-    stdout: `${VALID}\n`,
-    stderr: "Waiting for the key: standard input has not ended\n",
-  });
-  expect(server.requests[0]?.body).toBe('{"apiKey":"pipe-key"}');
-});
-
 Deno.test("check-key --timeout limits all that it waits for, and says what is missing", async () => {
   await using hanging = await serve(() => {});
   const { url } = hanging;
@@ -103,27 +92,6 @@ Deno.test("check-key --timeout limits all that it waits for, and says what is mi
   const { exit, stdout } = await command([...args, "--json"], { stdin: pipe(Infinity) });
   const error = { name: "CommandError", code: "timeout", message };
   expect([exit, JSON.parse(stdout)]).toEqual([3, reported(error)]);
-});
-
-Deno.test("check-key says when the service asks to wait for longer than --timeout", async () => {
-  await using server = await serve((_, response) => {
-    response.setHeader("Retry-After", "30");
-    json(response, { error: "Too many requests" }, 429);
-  });
-  const args = ["check-key", "--timeout", "5", "--base-url", server.url];
-  const { exit, stdout, stderr } = await command(args, demo);
-  expect({ exit, stdout }).toEqual({ exit: 3, stdout: "" });
-  expect(stderr).toMatch(
-    /^Error \(http\): .*429.*; the service asked to wait 30 s, more than is left/,
-  );
-  expect(server.requests).toHaveLength(1);
-  const printed = await command([...args, "--json"], demo);
-  expect(JSON.parse(printed.stdout)).toMatchObject({
-    error: {
-      ...{ name: "HttpError", code: "http", isTemporary: true, status: 429, retryAfter: 30 },
-      body: { error: "Too many requests" },
-    },
-  });
 });
 
 Deno.test("check-key --retries limits how often the request is sent again", async () => {

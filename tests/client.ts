@@ -1,10 +1,14 @@
 import process from "node:process";
 
-import type { ClientOptions, operations as Operations, paths, ScamAddressClient } from "../mod.ts";
-import { createClientWith } from "../src/client.ts";
+import {
+  type ClientOptions,
+  createClient,
+  type operations as Operations,
+  type paths,
+  type ScamAddressClient,
+} from "../mod.ts";
 import { apiKeyHeader, operations } from "../src/generated/operations.ts";
 import type { Operation } from "../src/operation.ts";
-import { systemClock } from "../src/transport/time.ts";
 import type { AnyPath } from "./server.ts";
 
 /** Whether the tests run on Deno; otherwise they run on Node. */
@@ -49,22 +53,19 @@ export function sendAll(client: ScamAddressClient<AnyPath>, init = {}): Promise<
   ];
 }
 
-/** Creates a client, like `createClient`; tests of retries pass a clock that does not wait. */
-export type Create = (
-  options: ClientOptions,
-  clock?: typeof systemClock,
-) => ScamAddressClient<AnyPath>;
+/** Creates a client, like `createClient`. */
+export type Create = (options: ClientOptions) => ScamAddressClient<AnyPath>;
 
 /** How clients are created whose calls are watched by nobody, by middleware, by a `fetch`. */
 const watchers: Record<string, Create> = {
-  "by nobody": (options, clock = systemClock) => createClientWith<AnyPath>(options, clock),
-  "by middleware"(options, clock = systemClock) {
-    const client = createClientWith<AnyPath>(options, clock);
+  "by nobody": (options) => createClient<AnyPath>(options),
+  "by middleware"(options) {
+    const client = createClient<AnyPath>(options);
     client.use({ onRequest() {}, onResponse() {} });
     return client;
   },
-  "by a custom fetch": (options, clock = systemClock) =>
-    createClientWith<AnyPath>({ fetch: (request) => fetch(request), ...options }, clock),
+  "by a custom fetch": (options) =>
+    createClient<AnyPath>({ fetch: (request) => fetch(request), ...options }),
 };
 
 /**

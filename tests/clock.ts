@@ -1,19 +1,18 @@
-import type { Clock } from "../src/transport/time.ts";
+import { clock } from "../src/transport/time.ts";
 
 /**
- * Makes a clock that records the delays of retries and does not wait.
+ * Records the delays of retries, and does not wait, as long as the result is in use.
  *
- * @param random Replaces randomness; by default, half of the longest back-off.
+ * Randomness is replaced by half of the longest back-off.
  */
-export function createClock(random = () => 0.5): Clock & { delays: number[] } {
+export function replaceClock(): Disposable & { delays: number[] } {
   const delays: number[] = [];
-  return {
-    delays,
-    random,
-    // deno-lint-ignore require-await -- it throws as a rejection
-    async sleep(delay, signal) {
-      delays.push(delay);
-      signal?.throwIfAborted();
-    },
+  const original = { ...clock };
+  clock.random = () => 0.5;
+  // deno-lint-ignore require-await -- it throws as a rejection
+  clock.sleep = async (delay, signal) => {
+    delays.push(delay);
+    signal?.throwIfAborted();
   };
+  return { delays, [Symbol.dispose]: () => void Object.assign(clock, original) };
 }

@@ -2,9 +2,8 @@
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient, NetworkError, RedirectError } from "../mod.ts";
-import { createClientWith } from "../src/client.ts";
 import { apiKey, baseUrl, isDeno, sendAll, undocumented } from "./client.ts";
-import { createClock } from "./clock.ts";
+import { replaceClock } from "./clock.ts";
 import { failures } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./server.ts";
 
@@ -15,7 +14,7 @@ function clientOf(respond: () => unknown) {
     counted.sent++;
     return respond();
   }) as () => Promise<Response>;
-  const client = createClientWith<AnyPath>({ baseUrl, apiKey, fetch }, createClock());
+  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch });
   return { client, counted };
 }
 
@@ -31,6 +30,7 @@ const strings = () => {
 };
 
 Deno.test("methods reject with a NetworkError after retries when a custom fetch fails", async () => {
+  using _clock = replaceClock();
   const fetches: (() => unknown)[] = [
     () => JSON.parse("{"),
     () => Promise.reject(),

@@ -10,6 +10,7 @@ const bodies: [string, unknown][] = [
   [`{"error":{"code":7}}`, { error: { code: 7 } }],
   [`\ufeff{"a":1}`, { a: 1 }],
   ["null", null],
+  ['"0"', "0"],
   ["", ""],
   ["<h1>No</h1>", "<h1>No</h1>"],
   [`{"error":`, `{"error":`],
@@ -79,18 +80,4 @@ testWatched("304 is an HttpError, and typed methods resolve to it", async (creat
   const calls = [client.call("GET", undocumented), client.checkKey("k"), client.checkOwnKey()];
   for (const error of await failures(HttpError, calls)) expect(error.status).toBe(304);
   expect(server.requests.length).toBe(4);
-});
-
-testWatched("HttpError has the text of a body that is nested deep", async (create) => {
-  await using server = await serve(({ url }, response) => {
-    const depth = Number(url.slice(1));
-    response.writeHead(400).end("[".repeat(depth) + "]".repeat(depth));
-  });
-  const client = create({ baseUrl: server.url, apiKey });
-  for (const depth of [20_000, 30_000]) {
-    const { body } = await failure(HttpError, client.call("GET", `${depth}`));
-    expect(body).toBe("[".repeat(depth) + "]".repeat(depth));
-  }
-  const { body } = await failure(HttpError, client.call("GET", "50000"));
-  expect(body).toBe("[".repeat(50_000) + "]".repeat(2 ** 16 - 50_000));
 });

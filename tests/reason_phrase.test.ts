@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 
 import { HttpError } from "../mod.ts";
 import { apiKey, testWatched, undocumented } from "./client.ts";
-import { createClock } from "./clock.ts";
+import { replaceClock } from "./clock.ts";
 import { failure } from "./failure.ts";
 import { serveBytes } from "./server.ts";
 
@@ -15,13 +15,14 @@ const phrases = {
 
 for (const [encoding, phrase] of Object.entries(phrases)) {
   testWatched(`methods take a reason phrase in ${encoding}`, async (create) => {
+    using _clock = replaceClock();
     let status = 0;
     await using server = await serveBytes((socket) => {
       socket.write(`HTTP/1.1 ${status} `);
       socket.write(phrase);
       socket.end('\r\nConnection: close\r\nContent-Length: 7\r\n\r\n["a"]  ');
     });
-    const client = create({ baseUrl: server.url, apiKey }, createClock());
+    const client = create({ baseUrl: server.url, apiKey });
     const path = `/${undocumented}` as const;
     for (const [failed, sent] of [[401, 1], [404, 1], [429, 3]] as const) {
       [status, server.count] = [failed, 0];

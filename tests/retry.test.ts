@@ -19,7 +19,7 @@ import {
   testWatched,
   undocumented,
 } from "./client.ts";
-import { createClock } from "./clock.ts";
+import { replaceClock } from "./clock.ts";
 import { caught, failure } from "./failure.ts";
 import { type AnyPath, cut, type Responder, serve } from "./server.ts";
 
@@ -49,10 +49,11 @@ async function meet(
   options: Partial<ClientOptions> = {},
 ) {
   await using server = await serve(failing(faults));
-  const { delays, ...clock } = createClock();
+  using clock = replaceClock();
+  const { delays } = clock;
   const events: RetryEvent[] = [];
   const onRetry = (event: RetryEvent) => void events.push(event);
-  const client = create({ baseUrl: server.url, apiKey, onRetry, ...options }, clock);
+  const client = create({ baseUrl: server.url, apiKey, onRetry, ...options });
   const { code, ...fields } = await failure(ScamAddressError, call(client));
   expect(events.map(({ attempt, delay }) => [attempt, delay]))
     .toEqual(delays.map((delay, index) => [index + 1, delay]));
@@ -125,14 +126,15 @@ testWatched("call() obeys Retry-After while a failure may be gone later", async 
   }
 });
 
-/** A server that is not available, and a client that does not wait. */
+/** A server that is not available, and a client. */
 async function unavailable(create: Create, options: Partial<ClientOptions> = {}) {
   const server = await serve((_, response) => void response.writeHead(503).end());
   const all = { baseUrl: server.url, apiKey, ...options };
-  return { server, client: create(all, createClock()) };
+  return { server, client: create(all) };
 }
 
 testWatched("typed methods obey idempotent, above all other rules, and retries", async (create) => {
+  using _clock = replaceClock();
   const { server, client } = await unavailable(create);
   await using _server = server;
   for (const [idempotent, sent] of [[true, 3], [false, 1]] as const) {
@@ -148,6 +150,7 @@ testWatched("typed methods obey idempotent, above all other rules, and retries",
 testWatched("a request with middleware's method is retried by its rule", async (create) => {
   // checkKey's POST may be repeated, because the document marks it as idempotent.
   const sent = { POST: [1, 3], PUT: [3, 3], PATCH: [1, 1] };
+  using _clock = replaceClock();
   for (const [method, [called, checked]] of Object.entries(sent)) {
     const { server, client } = await unavailable(create);
     await using _server = server;
@@ -168,6 +171,7 @@ testWatched("call() awaits onRetry, and rejects with what it throws", async (cre
     await new Promise((resolve) => setTimeout(resolve));
     log.push(server.requests.length);
   };
+  using _clock = replaceClock();
   const { server, client } = await unavailable(create, { onRetry });
   await using _server = server;
   await caught(client.call("GET", undocumented));
@@ -218,6 +222,7 @@ testWatched("every attempt sends the same bytes, with the same key", async (crea
     { body: {}, bodySerializer: stream, duplex: "half" },
     { body: {}, middleware: [replace] },
   ];
+  using _clock = replaceClock();
   const { server, client } = await unavailable(create, { apiKey: () => `key-${++keyCalls}` });
   await using _server = server;
   for (const init of inits) {
@@ -238,7 +243,8 @@ testWatched("errors say how many attempts there were", async (create) => {
     if (fault === "cut") return void cut(response);
     response.writeHead(Number(fault), { location: "/" }).end(fault === "200" ? "<h1>" : "");
   });
-  const client = create({ baseUrl: server.url, apiKey, timeout: 100 }, createClock());
+  using _clock = replaceClock();
+  const client = create({ baseUrl: server.url, apiKey, timeout: 100 });
   const message = async (endpoint: string, retries: number) => {
     server.requests.length = 0;
     const call = client.call("GET", endpoint, { retries });

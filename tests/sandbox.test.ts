@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { ConfigurationError, createClient, TimeoutError } from "../mod.ts";
+import { ConfigurationError, createClient } from "../mod.ts";
 import { apiKeyHeader, operations } from "../src/generated/operations.ts";
 import type { Operation } from "../src/operation.ts";
 import type { Handler } from "../src/sandbox/handler.ts";
@@ -17,7 +17,7 @@ import {
   replaceFetch,
   undocumented,
 } from "./client.ts";
-import { caught, failure } from "./failure.ts";
+import { failure } from "./failure.ts";
 import { validKey } from "./server.ts";
 
 const headers = { [keyHeader]: DEMO_KEY };
@@ -128,39 +128,6 @@ Deno.test("fetch() takes what the global fetch takes, and can stand in for it", 
   const client = createClient({ baseUrl }); // which looks up the global fetch for each call
   using _fetch = replaceFetch(() => fetch);
   expect(await client.checkKey(DEMO_KEY)).toEqual(validKey);
-});
-
-Deno.test("fetch() rejects when its signal or the request's is aborted, even while a route works", async () => {
-  let calls = 0;
-  let started = () => {};
-  const { fetch } = createSandbox({
-    routes: {
-      "GET report"() {
-        calls++;
-        started();
-        return new Promise(() => {}); // works without an end
-      },
-    },
-  });
-  const url = `${baseUrl}report`;
-  const forms: ((signal: AbortSignal) => Promise<Response>)[] = [
-    (signal) => fetch(url, { headers, signal }),
-    (signal) => fetch(new Request(url, { headers }), { signal }),
-    (signal) => fetch(new Request(url, { headers, signal })),
-  ];
-  for (const send of forms) {
-    const controller = new AbortController();
-    const working = new Promise<void>((resolve) => started = resolve);
-    const result = caught(send(controller.signal));
-    await working;
-    controller.abort("some reason");
-    expect(await result).toBe("some reason");
-    expect(await caught(send(controller.signal))).toBe("some reason");
-  }
-  expect(calls).toBe(forms.length); // none for a signal that is aborted already
-
-  const client = createClient({ baseUrl, apiKey: DEMO_KEY, fetch, retries: 0 });
-  await failure(TimeoutError, client.call("GET", "report", { timeout: 10 }));
 });
 
 Deno.test("a handler returns what its operation responds with, or any Response", () => {

@@ -15,7 +15,7 @@ import {
 } from "../mod.ts";
 import { Secrets } from "../src/transport/redact.ts";
 import { baseUrl, checkKeyPath, keyHeader, testWatched, undocumented } from "./client.ts";
-import { createClock } from "./clock.ts";
+import { replaceClock } from "./clock.ts";
 import { failure, failures, shown } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, serveBytes, validKey } from "./server.ts";
 
@@ -102,7 +102,8 @@ testWatched("errors show no key that the service sends back, in each form", asyn
   const events: RetryEvent[] = [];
   const onRetry = (event: RetryEvent) => void events.push(event);
   const options = { baseUrl: server.url, apiKey, retries: 1, onRetry };
-  const client = create(options, createClock());
+  using _clock = replaceClock();
+  const client = create(options);
   const call = (status: number) => {
     const headers = { "x-status": `${status}` };
     return client.call("GET", undocumented, { headers, schema: z.never() });

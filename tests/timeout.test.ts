@@ -1,9 +1,8 @@
 import { expect } from "@std/expect";
 
 import { type ClientOptions, createClient, type Middleware, TimeoutError } from "../mod.ts";
-import { createClientWith } from "../src/client.ts";
 import { apiKey, baseUrl, sendAll, testWatched, undocumented } from "./client.ts";
-import { createClock } from "./clock.ts";
+import { replaceClock } from "./clock.ts";
 import { deferred } from "./deferred.ts";
 import { failures } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, serveSockets, validKey } from "./server.ts";
@@ -60,7 +59,8 @@ testWatched("call() applies the time-out to each attempt", async (create) => {
   await using server = await serve((_, response, count) => {
     if (count === 3) json(response, { count });
   });
-  const client = create({ baseUrl: server.url, apiKey, timeout: 200 }, createClock());
+  using _clock = replaceClock();
+  const client = create({ baseUrl: server.url, apiKey, timeout: 200 });
   expect(await client.call("GET", undocumented)).toEqual({ count: 3 });
 });
 
@@ -80,13 +80,14 @@ const lateStream = () =>
   });
 
 Deno.test("timeout does not limit the functions and streams of the caller", async () => {
+  using _clock = replaceClock();
   let count = 0;
   const fetch = () => Promise.resolve(Response.json(validKey, { status: checkKeyStatus }));
   const unavailable = () =>
     count++ ? fetch() : Promise.resolve(new Response(null, { status: 503 }));
   const createSlow = (given: Partial<ClientOptions> = {}, middleware?: Middleware) => {
     const slow = { baseUrl, apiKey, fetch, timeout: 300, retries: 1, ...given };
-    const client = createClientWith<AnyPath>(slow, createClock());
+    const client = createClient<AnyPath>(slow);
     if (middleware) client.use(middleware);
     return client;
   };

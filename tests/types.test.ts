@@ -5,12 +5,12 @@ import type { Client, ClientPathsWithMethod, MethodResponse } from "openapi-fetc
 
 import {
   createClient,
+  type EndpointOptions,
   type InvalidKey,
   type KeyStatus,
   type paths,
   type ScamAddressClient,
   ScamAddressError,
-  type UncheckedOptions,
   type ValidKey,
 } from "../mod.ts";
 import { apiKey, baseUrl, checkKeyPath, undocumented } from "./client.ts";
@@ -100,7 +100,7 @@ Deno.test("call() resolves to the output of its schema, and without one to unkno
     await client.call("GET", undocumented, { schema: undefined }),
   ];
   assertType<Equal<typeof unchecked, unknown[]>>();
-  assertType<Equal<"schema" extends keyof UncheckedOptions ? true : false, true>>(); // to complete
+  assertType<Equal<"schema" extends keyof EndpointOptions ? true : false, true>>(); // to complete
   // @ts-expect-error A type is no check: it needs a schema.
   await client.call<{ id: number }>("GET", undocumented);
   // @ts-expect-error There is no such option.

@@ -1,5 +1,5 @@
 import { createClient } from "../client.ts";
-import { ConfigurationError, HttpError, ScamAddressError } from "../errors.ts";
+import { ConfigurationError, ScamAddressError } from "../errors.ts";
 import { createSandbox, DEMO_KEY } from "../sandbox/service.ts";
 import { serveSandbox } from "../sandbox/server.ts";
 import { within } from "../transport/time.ts";
@@ -25,15 +25,10 @@ const KEY_VARIABLE = "SCAM_ADDRESS_API_KEY";
 /** More than fits in any header. */
 const MAX_KEY_LENGTH = 64 * 1024;
 
-/** How long the command waits for standard input before it says so, in milliseconds. */
-const PATIENCE = 2_000;
-
 /** The time limit of `check-key`. */
 interface Limit {
-  /** Aborted when the time is up, with the error to report. */
-  readonly signal: AbortSignal;
-  /** When the time is up, as `performance.now()` counts. */
-  readonly end: number;
+  /** Aborted when the time is up. */
+  readonly signal: AbortSignal | undefined;
   /** What has not happened yet, for messages. */
   missing: string;
 }
@@ -82,11 +77,7 @@ async function readInput({ stdin }: CommandProcess): Promise<string> {
 async function waitForKey(process: CommandProcess, limit: Limit): Promise<string> {
   if (process.stdin.isTTY) return readKey("", "Standard input");
   limit.missing = "standard input has not ended";
-  const say = () => process.stderr.write(`Waiting for the key: ${limit.missing}\n`);
-  const note = setTimeout(say, PATIENCE);
-  const text = await within([limit.signal], () => readInput(process))
-    .finally(() => clearTimeout(note));
-  return readKey(text, "Standard input");
+  return readKey(await within([limit.signal], () => readInput(process)), "Standard input");
 }
 
 /** The values of the options of `check-key`. */
@@ -112,13 +103,7 @@ async function askForStatus(process: CommandProcess, values: Values, limit: Limi
     baseUrl,
     allowInsecureHttp: values["allow-insecure-http"],
     retries,
-    onRetry({ error, delay }) {
-      limit.missing = error.message;
-      if (!(error instanceof HttpError) || error.retryAfter === undefined) return;
-      if (performance.now() + delay < limit.end) return;
-      const asked = `the service asked to wait ${error.retryAfter} s, more than is left`;
-      throw new HttpError(`${error.message}; ${asked} of "--timeout"`, error);
-    },
+    onRetry: ({ error }) => void (limit.missing = error.message),
   });
   const apiKey = key ?? await waitForKey(process, limit);
   limit.missing = "the service has not responded";
@@ -130,14 +115,18 @@ async function checkKey(process: CommandProcess, args: string[]): Promise<number
   const values = readCheckKey(args);
   const minCredits = readNumber("min-credits", values["min-credits"], 0, 2 ** 53 - 1);
   const seconds = readNumber("timeout", values.timeout, 1, 2_147_483); // the longest of setTimeout
-  const controller = new AbortController();
-  const end = performance.now() + (seconds ?? Infinity) * 1_000;
-  const limit: Limit = { signal: controller.signal, end, missing: "" };
-  const timer = seconds && setTimeout(() => {
-    const message = `No result within ${seconds} s: ${limit.missing}`;
-    controller.abort(new CommandError(message, "timeout", EXIT.failed));
-  }, seconds * 1_000);
-  const status = await askForStatus(process, values, limit).finally(() => clearTimeout(timer));
+  const limit: Limit = {
+    signal: seconds === undefined ? undefined : AbortSignal.timeout(seconds * 1_000),
+    missing: "",
+  };
+  const status = await askForStatus(process, values, limit).catch((thrown) => {
+    if (!limit.signal?.aborted) throw thrown;
+    throw new CommandError(
+      `No result within ${seconds} s: ${limit.missing}`,
+      "timeout",
+      EXIT.failed,
+    );
+  });
   const { apiKeyValid } = status;
   const credits = status.apiKeyValid ? status.data.credits : null;
   const tooFew = credits !== null && minCredits !== undefined && credits < minCredits;

@@ -13,31 +13,7 @@
  * In Deno, the command needs no permissions other than these: `--allow-env` for the two variables,
  * and `--allow-net`, which can name the service's host.
  *
- * `check-key` reads the key from the environment variable `SCAM_ADDRESS_API_KEY` or, if that is not
- * set, from standard input. It takes no key as an argument, because arguments show in process
- * lists. Line breaks around the key are ignored. A variable that is set and has no key is an error,
- * because standard input may be something else then, such as the rest of a list of keys.
- * `check-key --sandbox` does not read standard input: it checks `demo-key` when the variable is not
- * set.
- *
- * `--timeout SECONDS` limits the whole check, even the wait for standard input. Without it, that
- * wait has no limit. With or without it, each attempt to ask the service ends after 30 seconds.
- * After a temporary failure, the request is sent again, by default up to twice. The wait before
- * that is at most 8 seconds, or as long as a `Retry-After` header asks for, up to 60 seconds.
- *
- * `sandbox` serves the sandbox until SIGINT, which is Ctrl-C, or SIGTERM, and prints the method,
- * path and status of each response. `--help` lists the options.
- *
- * The exit status is never 1, because shells and npx exit with 1 when they cannot start the
- * command.
- *
- * | exit status | meaning |
- * | --- | --- |
- * | 0 | the key is valid, or the sandbox was stopped |
- * | 2 | the command was used wrongly |
- * | 3 | there was no usable response, or serving the sandbox or writing the output failed |
- * | 4 | the key is valid but has fewer credits than `--min-credits` |
- * | 5 | the key is not valid |
+ * `--help` lists the options and the exit statuses, and says where the key comes from.
  *
  * `check-key --json` always prints one object, for example
  * `{"ok":true,"apiKeyValid":true,"credits":100,"error":null}`. After a failure, `apiKeyValid` and

@@ -26,9 +26,9 @@ type Reader = {
  * Makes a reader. On Deno, a byte stream makes a large buffer for each read, unless the caller of
  * `read` makes it: a chunked body then takes 1.3 times openapi-fetch's CPU time in place of 2.
  */
-function readerOf(stream: ReadableStream<Uint8Array>): Reader {
+function readerOf(stream: ReadableStream<Uint8Array>, isNative: boolean): Reader {
   try {
-    if (isDeno) return stream.getReader({ mode: "byob" });
+    if (isDeno && isNative) return stream.getReader({ mode: "byob" });
   } catch { /* It is not a byte stream. */ }
   return stream.getReader();
 }
@@ -45,9 +45,10 @@ export async function readStream(
   stream: ReadableStream<Uint8Array> | null,
   limit: number,
   signal: AbortSignal,
+  isNative = false,
 ): Promise<Body> {
   if (!stream) return { bytes: new Uint8Array(), isComplete: true };
-  const reader = readerOf(stream);
+  const reader = readerOf(stream, isNative);
   const stop = () => cancel(reader);
   signal.addEventListener("abort", stop);
   if (signal.aborted) cancel(reader);

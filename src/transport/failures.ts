@@ -6,11 +6,8 @@ import {
   RedirectError,
   TimeoutError,
 } from "../errors.ts";
-import { reasonOf, Secrets } from "./redact.ts";
+import { MAX_SEARCHED, reasonOf, Secrets } from "./redact.ts";
 import { parseRetryAfter } from "./retry.ts";
-
-/** The largest part of an error's body that is kept, in bytes of the response or in characters. */
-export const MAX_ERROR_BODY = 64 * 2 ** 10;
 
 /** What to do about a response that may not be the service's. */
 export const ADVICE = 'check "baseUrl"';
@@ -91,9 +88,10 @@ export class Failures {
 
   /** Reads the body of an error: JSON, whose escapes may hide a secret, or else text. */
   #body(whole: string): unknown {
-    const text = whole.slice(0, MAX_ERROR_BODY);
+    const text = whole.slice(0, MAX_SEARCHED);
     const redact = (text: string) => this.secrets.redact(text);
     try {
+      JSON.parse(text); // Where this fails, V8 14 (Node.js 26) dies in a parse with a function.
       return JSON.parse(text, (_name, value) => {
         if (typeof value === "string") return redact(value);
         if (typeof value === "number") {

@@ -1,33 +1,34 @@
 import type { ScamAddressError } from "../errors.ts";
 import { decode } from "./body.ts";
-import { type Reading, receive, type Received } from "./response.ts";
+import type { Failures } from "./failures.ts";
+import { receive, type Received } from "./response.ts";
 import { retryDelay, type RetryEvent } from "./retry.ts";
-import type { Clock } from "./time.ts";
+import { clock } from "./time.ts";
 
-/** How often a request is sent, and within which limits. */
-export interface Sending extends Reading {
+/** How a request is sent, and within which limits. */
+export interface Sending {
+  /** Limits each attempt, in milliseconds. */
+  readonly timeout: number;
   /** The largest number of attempts after the first. */
   readonly retries: number;
+  /** The largest body of a 2xx response that is read, in bytes. */
+  readonly maxResponseBytes: number;
   /** Called before the wait for each retry. */
   readonly onRetry?: ((event: RetryEvent) => void | Promise<void>) | undefined;
-  readonly clock: Clock;
-}
-
-/** What is sent. */
-export interface Sendable {
-  /** Sends the request once, without following redirects, until the signal is aborted. */
-  readonly start: (signal: AbortSignal) => Promise<Response>;
-  /** Whether an attempt may be repeated after any temporary failure; after 429 all may be. */
-  readonly isIdempotent: boolean;
-  /** Ends the call. */
-  readonly signal: AbortSignal | undefined;
+  /** Whether nobody but this client sees the request before `fetch`, and the response after it. */
+  readonly isPrivate: boolean;
+  /** Makes the errors. A secret is added to theirs when it is known. */
+  readonly failures: Failures;
 }
 
 /**
  * Makes an attempt, and repeats it until it succeeds or may not be repeated.
  *
- * @param sending How often the request is sent, and within which limits.
- * @param what What is sent.
+ * @param sending How the request is sent, and within which limits.
+ * @param start Sends the request once, without following redirects, until its signal is aborted.
+ * @param isIdempotent Whether an attempt may be repeated after any temporary failure; after 429 all
+ * may be.
+ * @param signal Ends the call.
  * @returns The last response, with any status except a redirect's.
  * @throws {NetworkError} When there is no response, or it is cut short.
  * @throws {TimeoutError} When the last attempt takes too long.
@@ -38,15 +39,17 @@ export interface Sendable {
  */
 export async function send(
   sending: Sending,
-  { start, isIdempotent, signal }: Sendable,
-): Promise<Received> {
-  const { clock, failures, onRetry, retries } = sending;
+  start: (signal: AbortSignal) => Promise<Response>,
+  isIdempotent: boolean,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  const { failures, onRetry, retries } = sending;
   for (;;) {
     const count = ++failures.attempts;
     let received: Received | undefined;
     let error: ScamAddressError | undefined;
     try {
-      received = await receive(sending, signal, start);
+      received = await receive(sending, start, signal);
     } catch (thrown) {
       if (signal?.aborted) throw thrown;
       error = thrown as ScamAddressError;
@@ -56,7 +59,7 @@ export async function send(
     if (received && mayRepeat) error = failures.http(received.response, decode(received.bytes));
     const delay = mayRepeat && error ? retryDelay(error, count, clock.random()) : undefined;
     if (!error || delay === undefined) {
-      if (received) return received;
+      if (received) return received.response;
       throw error;
     }
     await onRetry?.({ attempt: count, delay, error });

@@ -1,11 +1,3 @@
-/** The time and randomness of the waits between attempts; tests pass their own. */
-export interface Clock {
-  /** Waits; rejects with the reason of the signal when it is aborted. */
-  sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
-  /** Returns a number from 0 to below 1, which spreads the waits of many clients. */
-  random(): number;
-}
-
 /** The reason of the abort when the time is up. */
 export const timeUp = /* @__PURE__ */ new DOMException("The time is up", "TimeoutError");
 
@@ -61,13 +53,15 @@ export async function within<T>(
   }
 }
 
-/** The system's time and randomness. */
-export const systemClock: Clock = {
-  sleep: (milliseconds, signal) =>
+/** The time and randomness of the waits between attempts; tests replace them. */
+export const clock = {
+  /** Waits; rejects with the reason of the signal when it is aborted. */
+  sleep: (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
     within([signal], (ended) =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, milliseconds);
         ended.addEventListener("abort", () => clearTimeout(timer));
       })),
-  random: () => Math.random(),
+  /** Returns a number from 0 to below 1, which spreads the waits of many clients. */
+  random: (): number => Math.random(),
 };

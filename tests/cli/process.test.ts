@@ -101,16 +101,6 @@ Deno.test("src/cli/main.ts does not read a key from a loop's input when the vari
   );
 });
 
-Deno.test("src/cli/main.ts --help and its documentation have the same exit statuses", async () => {
-  const rows = (text: string, pattern: RegExp) =>
-    [...text.replaceAll("`", "").matchAll(pattern)].map(([, status, meaning]) => [status, meaning]);
-  const { stdout } = await finish(start([], ["--help"]));
-  const source = await Deno.readTextFile(`${root}/${main}`);
-  const statuses = rows(stdout, /^ {2}(\d) {2}(.+)$/gm);
-  expect(statuses.map(([status]) => status)).toEqual(["0", "2", "3", "4", "5"]);
-  expect(rows(source, /^ \* \| (\d) \| (.+) \|$/gm)).toEqual(statuses);
-});
-
 Deno.test("src/cli/main.ts exits with 3 after an error that nobody catches", async () => {
   const failures = ["queueMicrotask(() => { throw Error('x'); })", "Promise.reject(Error('x'))"];
   await Promise.all(failures.map(async (code) => {
@@ -182,20 +172,6 @@ function testSignals(name: string, fn: () => Promise<void>): void {
   const ignore = Deno.build.os === "windows";
   Deno.test({ name: ignore ? `${name}, skipped: Windows delivers no signals` : name, ignore, fn });
 }
-
-testSignals("src/cli/main.ts ends quietly when it is interrupted", async () => {
-  const child = start([allowEnv], ["check-key", "--base-url", "http://127.0.0.1:9/"]);
-  const decoder = new TextDecoder();
-  let stderr = "";
-  for await (const chunk of child.stderr) {
-    stderr += decoder.decode(chunk, { stream: true });
-    child.kill("SIGINT"); // with the first line it waits for the key
-  }
-  expect(await child.status).toMatchObject({ success: false, signal: "SIGINT" });
-  expect(stderr).toBe("Waiting for the key: standard input has not ended\n");
-  await child.stdin.close();
-  await child.stdout.cancel();
-});
 
 /** Starts `sandbox`; resolves to its address and what it prints until it ends. */
 async function startSandbox(...args: string[]) {

@@ -17,7 +17,6 @@ import {
   type Issue,
   type KeyStatus,
   type Method,
-  type MethodOptions,
   type Middleware,
   NetworkError,
   type operations,
@@ -27,9 +26,7 @@ import {
   type RetryEvent,
   type ScamAddressClient,
   ScamAddressError,
-  type SchemaOptions,
   TimeoutError,
-  type UncheckedOptions,
   type ValidKey,
   type Writable,
 } from "@scam-address/client";
@@ -79,7 +76,7 @@ export type Key = components["schemas"]["CheckKeyRequest"]["apiKey"];
 export async function typed(): Promise<KeyStatus> {
   type Body = operations["checkKey"]["requestBody"]["content"]["application/json"];
   const body: Body & Writable<components["schemas"]["CheckKeyRequest"]> = { apiKey: DEMO_KEY };
-  const own: MethodOptions = { timeout: 5_000, retries: 0, idempotent: true };
+  const own = { timeout: 5_000, retries: 0, idempotent: true };
   const { data, response } = await client.POST("/checkKey", { body, ...own });
   // @ts-expect-error: there is no such operation
   client.GET("/checkKey");
@@ -101,7 +98,7 @@ const schema = {
 };
 
 export async function checked(): Promise<number> {
-  const options: SchemaOptions<typeof schema> = { schema };
+  const options: EndpointOptions<typeof schema> = { schema };
   const { id } = await client.call("GET", "report", options);
   return id;
 }
@@ -110,7 +107,7 @@ const middleware: Middleware = { onRequest: ({ request }) => request };
 client.use(middleware);
 
 export async function untyped(method: Method, common: EndpointOptions): Promise<string> {
-  const options: UncheckedOptions = { ...common, idempotent: true };
+  const options: EndpointOptions = { ...common, idempotent: true };
   const result = await client.call(method, "report", options);
   // @ts-expect-error: nothing is known of the result
   result.length;
