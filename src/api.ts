@@ -235,7 +235,9 @@ export interface ClientOptions {
   /** Changes how the query is written: a function, or options of openapi-fetch's own serializer. */
   querySerializer?: FetchOptions["querySerializer"] | undefined;
   /**
-   * Changes how the body is written; by default as JSON. `checkKey` and `call` always send JSON.
+   * Changes how the body is written. By default, a `FormData` is sent as a form and everything else
+   * as JSON; a `Blob`, bytes, a stream and whatever else JSON would lose is refused. `checkKey` and
+   * `call` always send JSON.
    */
   bodySerializer?: FetchOptions["bodySerializer"] | undefined;
   /** Changes how path parameters are written. */
@@ -394,11 +396,7 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
   /**
    * Calls an operation that the OpenAPI document lacks, with the `X-API-Key` header and
    * `Content-Type: application/json`. With a schema, the response is checked; without one, it is
-   * `unknown`.
-   *
-   * Request and response are JSON. For anything else, use the typed methods, as README shows in
-   * [Files, forms and response
-   * headers](https://www.npmjs.com/package/@scam-address/client#files-forms-and-response-headers).
+   * `unknown`. For the headers of a response, use the typed methods.
    *
    * @example Check the response with a schema
    * ```ts

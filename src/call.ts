@@ -5,6 +5,7 @@ import type { CallOptions, ClientOptions } from "./api.ts";
 import { checkType, isApiKey, mustBe, readOptions, wrong } from "./checks.ts";
 import { readMethod, toJson, withoutQuery } from "./endpoint.ts";
 import { apiKeyHeader, operations } from "./generated/operations.ts";
+import type { operations as Operations } from "./generated/types.ts";
 import type { Operation } from "./operation.ts";
 import { readCallOptions, type Settings } from "./options.ts";
 import { Failures } from "./transport/failures.ts";
@@ -61,8 +62,7 @@ const METHOD_OPTIONS = /* @__PURE__ */ OWN_OPTIONS.concat(FETCH_OPTIONS);
 
 /** Checks the arguments of a method, before anything is sent. */
 function checkArguments(method: string, path: unknown, init: Init): void {
-  const advice = '; a custom "fetch" can add what only one runtime has';
-  readOptions(init, METHOD_OPTIONS, `${method}()`, advice);
+  readOptions(init, METHOD_OPTIONS, `${method}()`);
   if (typeof path !== "string" || !path.startsWith("/")) {
     throw wrong("path", "must begin with a slash");
   }
@@ -75,9 +75,22 @@ function checkArguments(method: string, path: unknown, init: Init): void {
   }
 }
 
-/** Whether the body is sent as text; a form, for example, is not. */
-function hasText(body: unknown, serializer: unknown): boolean {
-  return serializer ? serializer === toJson : !(body instanceof FormData);
+/**
+ * Whether a call is private: nobody except this client sees its request before `fetch`, and its
+ * response after it. Whatever holds for a private call is tested for a watched one too.
+ */
+function isPrivate(init: Init, settings: Settings, hasMiddleware: boolean): boolean {
+  const { body, middleware, parseAs = "json" } = init;
+  const serializer = init.bodySerializer ?? settings.bodySerializer;
+  const hasText = serializer ? serializer === toJson : !(body instanceof FormData);
+  return hasText && !hasMiddleware && !middleware?.length && !init.Request && !settings.Request &&
+    (parseAs === "json" || parseAs === "text") && !FETCH_OPTIONS.some((name) => name in init);
+}
+
+/** Returns the key that is checked, which `checkKey` has in its body. */
+function keyInBody(operation: Operation | undefined, body: unknown): unknown {
+  const checkKey: keyof Operations = "checkKey";
+  return operation?.operationId === checkKey ? Object(body).apiKey : undefined;
 }
 
 /** Reads the arguments of a call, before anything is awaited. */
@@ -85,47 +98,37 @@ export function readCall(
   givenMethod: string,
   path: string,
   init: Init,
-  { isDocumented, throws, schema }: Kind,
+  kind: Kind,
   settings: Settings,
   hasMiddleware: boolean,
 ): Call {
   const method = readMethod(givenMethod);
   checkArguments(method, path, init);
-  const { apiKey, baseUrl, maxResponseBytes, onRetry } = settings;
-  const { body, idempotent, middleware, parseAs = "json" } = init;
-  const { fetch = settings.fetch, Request = settings.Request } = init;
-  const { signal, timeout, retries } = readCallOptions(init, settings);
-  const operation = isDocumented ? operations[`${method} ${path}`] : undefined;
-  const { apiKey: needed = "required" } = operation ?? {};
-  if (needed === "required" && apiKey === undefined) {
+  const { apiKey, baseUrl } = settings;
+  const { body, fetch = settings.fetch, idempotent, parseAs = "json" } = init;
+  const { Request = settings.Request } = init;
+  const operation = kind.isDocumented ? operations[`${method} ${path}`] : undefined;
+  const isKeyRequired = operation === undefined || operation.apiKey === "required";
+  if (isKeyRequired && apiKey === undefined) {
     const ignored = `a header "${apiKeyHeader}" is ignored`;
     throw wrong("apiKey", `is missing: this request needs the client's key, and ${ignored}`);
   }
   const address = () => withoutQuery(`${init.baseUrl || baseUrl}`.replace(/\/?$/, () => path));
   const failures = new Failures(() => `${method} ${address()}`, operation !== undefined);
-  const { apiKey: checkedKey } = Object(body); // of checkKey
-  for (const key of [apiKey, checkedKey]) if (isApiKey(key)) failures.secrets.add(key);
-  return { // one by one: to spread the settings costs 0.05 of openapi-fetch's time on Node.js
-    isDocumented,
-    throws,
-    schema,
-    apiKey,
-    baseUrl,
-    maxResponseBytes,
-    onRetry,
-    signal,
-    timeout,
-    retries,
+  for (const key of [apiKey, keyInBody(operation, body)]) {
+    if (isApiKey(key)) failures.secrets.add(key);
+  }
+  return {
+    ...settings,
+    ...kind,
+    ...readCallOptions(init, settings),
     fetch,
     Request,
     method,
     operation,
     idempotent,
     isJson: parseAs === "json",
-    isPrivate: !hasMiddleware && !middleware?.length && !Request &&
-      (parseAs === "json" || parseAs === "text") &&
-      hasText(body, init.bodySerializer ?? settings.bodySerializer) &&
-      !FETCH_OPTIONS.some((name) => name in init),
+    isPrivate: isPrivate(init, settings, hasMiddleware),
     failures,
   };
 }

@@ -23,7 +23,7 @@ export function mustBe(option: string, requirement: string, value: unknown): Con
   const name = classOf(value);
   const isOther = typeof value === "object" && !/^(Array|Null|Object)$/.test(name);
   const kind = isOther ? name : name.toLowerCase();
-  const article = /^(null|undefined)$/.test(kind) ? "" : /^[aeiou]/i.test(kind) ? "an " : "a ";
+  const article = /^(null|undefined)$/.test(kind) ? "" : /^[aeio]/i.test(kind) ? "an " : "a ";
   return wrong(option, `must be ${requirement}, not ${article}${kind}`);
 }
 
@@ -46,12 +46,11 @@ export function readOptions<Options extends object>(
   options: Options,
   names: readonly string[],
   owner: string,
-  advice = "",
 ): Options {
   checkObject("options", options);
   const name = Object.keys(options).find((name) => !names.includes(name));
   if (name === undefined) return { ...options };
-  throw wrong(name, `is not an option of ${owner}, which has ${names.join(", ")}${advice}`);
+  throw wrong(name, `is not an option of ${owner}, which has ${names.join(", ")}`);
 }
 
 /** Checks a numeric option; returns its default when it is undefined. */

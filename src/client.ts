@@ -12,8 +12,8 @@ import type {
 } from "./api.ts";
 import { type Init, type Kind, readCall, type Result } from "./call.ts";
 import { readApiKey, readOptions, wrong } from "./checks.ts";
-import { checkSchema, readData, toText } from "./data.ts";
-import { guardPath, METHODS, toJson, toPath, toQuery } from "./endpoint.ts";
+import { checkSchema, readData } from "./data.ts";
+import { guardPath, METHODS, toBody, toJson, toPath, toQuery } from "./endpoint.ts";
 import { RequestRecord, sendRequest } from "./fetch.ts";
 import type { paths } from "./generated/types.ts";
 import {
@@ -60,7 +60,7 @@ export function createClient<Paths extends object = paths>(
   options: ClientOptions,
 ): ScamAddressClient<Paths> {
   const settings = readClientOptions(options);
-  const { baseUrl, bodySerializer, headers, querySerializer, requestInitExt } = settings;
+  const { baseUrl, bodySerializer = toBody, headers, querySerializer, requestInitExt } = settings;
   const given = { baseUrl, bodySerializer, headers, querySerializer, requestInitExt };
   const openapi = createFetchClient(given as object) as unknown as UntypedClient;
   let hasMiddleware = false; // stays true after eject()
@@ -75,18 +75,25 @@ export function createClient<Paths extends object = paths>(
         Request: call.isPrivate ? RequestRecord : call.Request,
         ...call.isJson && { parseAs: "text" }, // JSON is parsed here, to be checked
         ...call.isDocumented && {
-          params: { ...init.params, path: init.params?.path || {} }, // so that it is guarded
+          // Without path parameters, openapi-fetch would not call the serializer.
+          params: { ...init.params, path: { ...init.params?.path } },
           pathSerializer: guardPath(init.pathSerializer ?? settings.pathSerializer),
         },
         fetch: (request: Request, extension?: RequestInit) =>
           sendRequest(request, call, signal, extension),
       });
       const { data, error, response } = result;
-      if (!response.ok && call.throws) throw call.failures.http(response, toText(error));
+      if (!response.ok && call.throws) throw call.failures.http(response, error);
       if (!response.ok || !call.isJson) return result;
       return { data: await readData(`${data ?? ""}`, response, call), response };
     };
-    return call.signal ? await within([call.signal], run) : await run();
+    try {
+      return call.signal ? await within([call.signal], run) : await run();
+    } catch (error) {
+      // Where the error was made, the runtime no longer knows who called.
+      if (call.failures.made.has(error)) Error.captureStackTrace?.(error as Error, dispatch);
+      throw error;
+    }
   }
 
   /** `POST` as openapi-fetch types it, so that a change of an operation does not compile. */

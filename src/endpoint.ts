@@ -1,4 +1,4 @@
-import { defaultPathSerializer } from "openapi-fetch";
+import { defaultBodySerializer, defaultPathSerializer } from "openapi-fetch";
 
 import { checkObject, classOf, mustBe, resultOf, wrong } from "./checks.ts";
 
@@ -78,14 +78,32 @@ export function toQuery(query: unknown = {}): string {
   return parameters.toString();
 }
 
-/** Writes a body as JSON; refuses what JSON cannot represent, such as a form. */
-export function toJson(value: unknown): string {
+/** What JSON would lose, though some has a `toJSON` on Bun (https://github.com/oven-sh/bun/issues/18805). */
+const LOST = /^(Blob|DataView|File|FormData|ReadableStream|URLSearchParams|\w+(Array|Buffer))$/;
+
+/** Whether a value is of a class that JSON represents. */
+function isJson(value: unknown): boolean {
   const name = classOf(value);
-  // On Bun, some of these have a `toJSON`.
-  const isForm = /^(Blob|File|FormData|ReadableStream|URLSearchParams)$/.test(name);
-  const isJson = Object(value) !== value || name === "Array" || name === "Object" ||
-    !isForm && "toJSON" in (value as object);
-  const requirement =
-    "a value that JSON can represent; for a form or a file, use POST or another typed method";
-  return resultOf("body", requirement, () => isJson ? JSON.stringify(value) : undefined);
+  return Object(value) !== value || name === "Array" || name === "Object" ||
+    !LOST.test(name) && "toJSON" in (value as object);
+}
+
+/** Writes a body as JSON; refuses what JSON cannot represent, such as a form. */
+export function toJson(body: unknown): string {
+  const requirement = "a value that JSON can represent";
+  if (!isJson(body)) throw mustBe("body", requirement, body);
+  return resultOf("body", requirement, () => JSON.stringify(body));
+}
+
+/** openapi-fetch's own serializer, whose type lacks the second argument. */
+const serialize: (body: unknown, headers: unknown) => string = defaultBodySerializer;
+
+/** Writes a body as openapi-fetch does, but refuses what JSON would lose. */
+export function toBody(body: unknown, headers: unknown): FormData | string {
+  if (body instanceof FormData) return body;
+  if (isJson(body)) return serialize(body, headers);
+  const written = body instanceof URLSearchParams ? serialize(body, headers) : undefined;
+  if (written === `${body}`) return written; // a form, as its content type says
+  const advice = 'otherwise, set "bodySerializer", and "Content-Type" in "headers"';
+  throw mustBe("body", `a value that JSON can represent (${advice})`, body);
 }

@@ -38,6 +38,15 @@ function isTemporary({ code, status }: Partial<HttpError>, options?: ErrorOption
   return name !== "NotCapable" && reason !== "NotCapable";
 }
 
+/** Returns headers as an object, in which `set-cookie` is a list. */
+function toObject(headers: Headers): Record<string, string | string[]> {
+  const cookies = headers.getSetCookie();
+  return {
+    ...Object.fromEntries(headers),
+    ...cookies.length > 0 && { "set-cookie": cookies },
+  };
+}
+
 /**
  * The base class of all errors of this package.
  *
@@ -104,11 +113,13 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   /**
    * Returns the object that `JSON.stringify` serializes.
    *
-   * @returns The name, the code, the message, `isTemporary` and the fields of the class.
+   * @returns The name, the code, the message, `isTemporary` and the fields of the class; headers as
+   * an object, in which `set-cookie` is a list.
    */
   toJSON(): Record<string, unknown> {
-    const { name, code, message } = this;
-    return { name, code, message, ...this as object };
+    const { name, code, message, headers } = this as Partial<HttpError>;
+    const fields = { name, code, message, ...this as object };
+    return headers ? { ...fields, headers: toObject(headers) } : fields;
   }
 }
 
@@ -132,21 +143,6 @@ export class HttpError
   declare readonly body: unknown;
   /** Seconds to wait, from a `Retry-After` header; absent if there is no valid one. */
   declare readonly retryAfter?: number;
-
-  /**
-   * Returns the object that `JSON.stringify` serializes.
-   *
-   * @returns The name, the code, the message, `isTemporary` and the fields; the headers as an
-   * object, in which `set-cookie` is a list.
-   */
-  override toJSON(): Record<string, unknown> {
-    const cookies = this.headers.getSetCookie();
-    const headers = {
-      ...Object.fromEntries(this.headers),
-      ...cookies.length > 0 && { "set-cookie": cookies },
-    };
-    return { ...super.toJSON(), headers };
-  }
 }
 
 /**
@@ -198,13 +194,15 @@ export class RedirectError extends ScamAddressError<Pick<RedirectError, "status"
  * status that the document does not have.
  */
 export class InvalidResponseError
-  extends ScamAddressError<Pick<InvalidResponseError, "status" | "issues" | "body">> {
+  extends ScamAddressError<Pick<InvalidResponseError, "status" | "headers" | "issues" | "body">> {
   /** Always `"invalid_response"`. */
   static override readonly code: "invalid_response" = "invalid_response";
   /** `"InvalidResponseError"`, unless a subclass has another name. */
   override readonly name: string = "InvalidResponseError";
   /** The status code of the response. */
   declare readonly status: number;
+  /** The headers of the response, with `[redacted]` in place of the key. */
+  declare readonly headers: Headers;
   /** What is wrong, and where. */
   declare readonly issues: readonly Issue[];
   /**

@@ -44,39 +44,44 @@ export async function sendRequest(
   if (operation?.apiKey !== "none") {
     if (!headers.has("content-type")) headers.set("content-type", "application/json");
     const key = typeof apiKey === "function" ? readApiKey(await apiKey()) : apiKey;
-    if (key !== undefined) headers.set(apiKeyHeader, key);
-    if (typeof apiKey === "function") call.failures.secrets.add(key!);
+    if (key !== undefined) {
+      headers.set(apiKeyHeader, key);
+      call.failures.secrets.add(key);
+    }
   }
   const body = isRecord ? request.body : await bufferBody(request, signal);
   const input = isRecord ? url : request;
-  // Node.js loses the signal of a request that is collected as garbage. This holds the requests
-  // until the call ends; a listener of their signals would hold them for good.
+  // Node.js 20 to 26 loses the signal of a request that is collected as garbage
+  // (https://github.com/nodejs/node/issues/55428). This holds the request of the attempt.
   const held: Request[] = [];
-  const start = (signal: AbortSignal): Promise<Response> => {
-    const init: RequestInit = { method, headers, body, redirect: "manual", signal };
+  const start = (ended: AbortSignal): Promise<Response> => {
+    const init: RequestInit = { method, headers, body, redirect: "manual", signal: ended };
     if (!fetch) return globalThis.fetch(input, { ...extension, ...init });
     const copy = new (call.Request ?? Request)(input, init);
-    // Where the headers are empty, Bun keeps those of the request that middleware has changed.
+    // Where `headers` is empty, Bun keeps those of the request that middleware has changed
+    // (https://github.com/oven-sh/bun/pull/41994).
     if (!headers.has(apiKeyHeader)) copy.headers.delete(apiKeyHeader);
-    held[0] = copy; // The one before has ended, and may have a large body.
+    held[0] = copy; // in place of the last one, whose body may be large
     if (!extension) return fetch(copy);
     return (fetch as typeof globalThis.fetch)(copy, { ...extension, ...init });
   };
   // Middleware may have made the request, with a method and a signal of its own.
   const documented = method === call.method ? operation?.idempotent : undefined;
   const mayRepeat = call.idempotent ?? documented ?? isIdempotent(method);
-  const sendUntil = (signal: AbortSignal | undefined) => send(call, start, mayRepeat, signal);
-  return isRecord ? await sendUntil(signal) : await within([signal, request.signal], sendUntil);
+  if (isRecord) return await send(call, start, mayRepeat, signal);
+  return await within([signal, request.signal], (either) => send(call, start, mayRepeat, either));
 }
 
 /** Reads the body of a request, so that it can be sent again; `null` when there is none. */
 async function bufferBody(request: Request, signal?: AbortSignal): Promise<BodyInit | null> {
-  // The signal can end a stream that has no end. Firefox has no `body`.
+  // The signal can end a stream that has no end. Firefox has no `body`
+  // (https://bugzilla.mozilla.org/show_bug.cgi?id=1387483).
   if (signal && request.body && !request.bodyUsed) {
     const read = await readStream(request.body, Infinity, signal);
     if ("thrown" in read) throw read.thrown;
     return read.bytes;
   }
   const bytes = await request.arrayBuffer(); // which throws when somebody has read the body
-  return request.bodyUsed ? bytes : null; // An empty body is used too, and none is not.
+  const hadBody = request.bodyUsed; // even an empty one: only then, reading makes it used
+  return hadBody ? bytes : null;
 }

@@ -4,12 +4,14 @@ import { expect } from "@std/expect";
 import { ConfigurationError, createClient } from "../mod.ts";
 import { apiKeyHeader } from "../src/generated/operations.ts";
 import {
+  addOperation,
   apiKey,
   baseUrl,
   checkKeyPath,
   keyHeader,
   sendAll,
   testWatched,
+  undocumented,
   unusedFetch,
 } from "./client.ts";
 import { caught, failures, shown } from "./failure.ts";
@@ -76,6 +78,18 @@ Deno.test("methods without a key name the option, and say that a header is ignor
     expect(error.option).toBe("apiKey");
     expect(shown(error)).not.toContain(apiKey);
   }
+});
+
+testWatched("an optional key that the client lacks is sent in no header", async (create) => {
+  await using server = await serve((_, response) => json(response, 1));
+  using _operation = addOperation(undocumented, {
+    apiKey: "optional",
+    responses: { 200: undefined },
+  });
+  for (const options of [{}, { apiKey }]) {
+    await create({ baseUrl: server.url, ...options }).GET(`/${undocumented}`);
+  }
+  expect(server.requests.map(({ headers }) => headers[keyHeader])).toEqual([undefined, apiKey]);
 });
 
 testWatched("checkOwnKey() checks the client's own key, and checkKey() another", async (create) => {

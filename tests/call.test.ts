@@ -1,5 +1,6 @@
 // The arguments of the methods: read before the methods return, checked, and sent.
 import { expect } from "@std/expect";
+import { Buffer } from "node:buffer";
 
 import { ConfigurationError, createClient } from "../mod.ts";
 import { apiKey, baseUrl, sendAll, testWatched, undocumented, unusedFetch } from "./client.ts";
@@ -122,15 +123,41 @@ Deno.test("call() refuses a body that JSON cannot represent", async () => {
   }
 });
 
-Deno.test("call() says which method takes a body that is not JSON", async () => {
-  const form = new FormData();
-  const bodies = [
-    ...[form, Object.assign(new FormData(), { toJSON: () => ({}) }), new URLSearchParams("a=b")],
-    ...[new Blob(["text"]), new Blob(["text"]).stream()],
-  ];
-  const calls = bodies.map((body) => unsent.call("POST", "endpoint", { body }));
-  for (const { message, option } of await failures(ConfigurationError, calls)) {
-    expect(message).toMatch(/^"body" .*\bPOST\b/);
-    expect(option).toBe("body");
+Deno.test("methods refuse a body that JSON would lose, and say what to write", async () => {
+  const form = Object.assign(new FormData(), { toJSON: () => ({}) });
+  const bodies: Record<string, unknown> = {
+    ...{ Blob: new Blob(["text"]), File: new File(["text"], "name"), Map: new Map() },
+    ...{
+      ArrayBuffer: new ArrayBuffer(1),
+      Uint8Array: Buffer.from("text"),
+      DataView: new DataView(new ArrayBuffer(1)),
+    },
+    ...{ ReadableStream: new Blob(["text"]).stream(), URLSearchParams: new URLSearchParams("a=b") },
+  };
+  expect((await failure(ConfigurationError, unsent.call("POST", "a", { body: form }))).message)
+    .toBe('"body" must be a value that JSON can represent, not a FormData');
+  for (const [name, body] of Object.entries(bodies)) {
+    const calls = [unsent.call("POST", "a", { body }), unsent.POST("/a", { body })];
+    const [called, typed] = await failures(ConfigurationError, calls);
+    const kind = name === "ArrayBuffer" ? `an ${name}` : `a ${name}`;
+    expect(called!.message).toBe(`"body" must be a value that JSON can represent, not ${kind}`);
+    expect(typed!.message).toMatch(/"bodySerializer".*"Content-Type"/);
+    expect(typed!.message.endsWith(`, not ${kind}`)).toBe(true);
+    expect([called!.option, typed!.option]).toEqual(["body", "body"]);
   }
 });
+
+testWatched(
+  "typed methods send bodies as openapi-fetch does, when something says how",
+  async (create) => {
+    await using server = await serve((_, response) => json(response, 1));
+    const client = create({ baseUrl: server.url, apiKey });
+    const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+    const bodySerializer = (body: Blob) => body;
+    await client.POST("/a", { body: new URLSearchParams("a=b"), headers });
+    await client.POST("/a", { body: new URLSearchParams(), headers });
+    await client.POST("/a", { body: { a: "b" }, headers });
+    await client.POST("/a", { body: new Blob(["a=b"]), headers, bodySerializer });
+    expect(server.requests.map(({ body }) => body)).toEqual(["a=b", "", "a=b", "a=b"]);
+  },
+);

@@ -11,7 +11,7 @@ import {
   ScamAddressError,
   TimeoutError,
 } from "../mod.ts";
-import { apiKey, checkKeyPath } from "./client.ts";
+import { apiKey, checkKeyPath, testWatched } from "./client.ts";
 import { failure } from "./failure.ts";
 import { type AnyPath, serve } from "./server.ts";
 
@@ -47,6 +47,27 @@ Deno.test("messages name the method, the address without the query, the problem 
   );
 });
 
+testWatched("stacks show who called, without frames of the transport", async (create) => {
+  await using server = await serve(({ url }, response) => {
+    if (url === "/late") return;
+    if (url === "/network") return void response.socket!.destroy();
+    response.writeHead(url === "/404" ? 404 : 200).end("<h1>");
+  });
+  const client = create({ baseUrl: server.url, apiKey, retries: 0, timeout: 50 });
+  for (const signal of [null, new AbortController().signal]) {
+    for (const path of ["late", "network", "404", "200"]) {
+      const callOne = async () => await client.call("GET", path, { signal });
+      const callOther = async () => await client.GET(`/${path}`, { signal });
+      for (const caller of path === "404" ? [callOne] : [callOne, callOther]) {
+        const { message, name, stack } = await failure(ScamAddressError, caller());
+        expect(stack).toContain(`${name}: ${message}`);
+        expect(stack).toMatch(new RegExp(`\\b${caller.name}\\b`));
+        expect(stack).not.toMatch(/transport/);
+      }
+    }
+  }
+});
+
 const headers = new Headers([["x-id", "1"], ["set-cookie", "a=1"], ["set-cookie", "b=2"]]);
 const http = { status: 429, body: { a: 1 }, retryAfter: 2 };
 const redirect = { status: 301, location: "/b" };
@@ -65,8 +86,9 @@ const cases: [ScamAddressError, string, object][] = [
   [new NetworkError("m", {}, { cause }), "NetworkError", { code: "network" }],
   [new TimeoutError("m", { timeout: 5 }), "TimeoutError", { code: "timeout", timeout: 5 }],
   [new RedirectError("m", redirect), "RedirectError", { code: "redirect", ...redirect }],
-  [new InvalidResponseError("m", invalid), "InvalidResponseError", {
+  [new InvalidResponseError("m", { ...invalid, headers }), "InvalidResponseError", {
     ...{ code: "invalid_response", ...invalid },
+    headers: { "x-id": "1", "set-cookie": ["a=1", "b=2"] },
   }],
   [new ConfigurationError("m", {}), "ConfigurationError", { code: "configuration" }],
 ];

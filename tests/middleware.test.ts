@@ -117,6 +117,14 @@ Deno.test("middleware gets a real Request even if use() has refused what came af
   expect((await client.GET(path)).data).toBe(true);
 });
 
+Deno.test("middleware that is left after eject() gets a real Request", async () => {
+  const client = createClient<AnyPath>({ baseUrl, apiKey });
+  const ejected = { onRequest() {} };
+  client.use(ejected, { onRequest: ({ request }) => Response.json(request instanceof Request) });
+  client.eject(ejected);
+  expect((await client.GET(path)).data).toBe(true);
+});
+
 /** How middleware may read the body of a request that it does not replace. */
 const bodyReaders: ((request: Request) => Promise<unknown>)[] = [
   (request) => request.text(),

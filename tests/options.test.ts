@@ -45,7 +45,7 @@ Deno.test("createClient() refuses http for hosts that are not loopback addresses
     }
     createClient({ baseUrl, allowInsecureHttp: true });
   }
-  const own = ["localhost:1", "LOCALHOST", "127.0.0.1", "127.9.9.9", "[::1]:1", "127.1"];
+  const own = ["localhost:1", "LOCALHOST", "127.0.0.1", "127.10.20.30", "[::1]:1", "127.1"];
   for (const host of own) createClient({ baseUrl: `http://${host}` });
 });
 
@@ -139,7 +139,7 @@ Deno.test("methods list the options that there are when one is unknown", async (
   const ofMethod = `${common}, idempotent, body, headers, params, parseAs, middleware, baseUrl, ` +
     "fetch, Request, bodySerializer, pathSerializer, querySerializer, method, cache, " +
     "credentials, duplex, integrity, keepalive, mode, priority, redirect, referrer, " +
-    'referrerPolicy, window; a custom "fetch" can add what only one runtime has';
+    "referrerPolicy, window";
   const ofClient = "allowInsecureHttp, apiKey, baseUrl, bodySerializer, fetch, headers, " +
     "maxResponseBytes, onRetry, pathSerializer, querySerializer, Request, requestInitExt, " +
     "retries, timeout";

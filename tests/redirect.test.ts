@@ -7,12 +7,13 @@ import { json, serve, validKey } from "./server.ts";
 
 testWatched("methods refuse a redirect with any status, to any host", async (create) => {
   await using other = await serve((_, response) => json(response, validKey));
+  const requestInitExt = { redirect: "follow" };
   let [status, location] = [0, ""];
   await using server = await serve(({ url }, response) => {
     if (url === "/target") return json(response, validKey);
     response.writeHead(status, { location, "retry-after": "0" }).end();
   });
-  const client = create({ baseUrl: server.url, apiKey });
+  const client = create({ baseUrl: server.url, apiKey, requestInitExt });
   const hosts = [server.url, other.url.replace("127.0.0.1", "localhost")];
   for (status of [300, 301, 302, 303, 305, 307, 308, 399]) {
     for (const host of hosts) {

@@ -11,12 +11,14 @@ import {
 } from "../src/errors.ts";
 import { parseRetryAfter, retryDelay } from "../src/transport/retry.ts";
 
+/** What an error keeps of an empty response. */
+const response = { headers: new Headers(), body: "" };
+
 /** The error for a response. */
 const httpError = (status: number, retryAfter?: number) =>
   new HttpError("failed", {
+    ...response,
     status,
-    headers: new Headers(),
-    body: "",
     ...retryAfter !== undefined && { retryAfter },
   });
 
@@ -56,10 +58,14 @@ Deno.test("retryDelay() spreads the delay from nothing to a bound that doubles u
   expect(retryDelay(httpError(503), 100, 0.5)).toBe(4_000);
 });
 
-Deno.test("retryDelay() is what the service asks for in whole milliseconds, up to 60 s", () => {
-  const delay = (retryAfter: number) => retryDelay(httpError(429, retryAfter), 1, 0.5);
-  expect([0, 0.0001, 1, 59.9999, 60].map(delay)).toEqual([0, 1, 1_000, 60_000, 60_000]);
-  expect([60.001, Number.MAX_SAFE_INTEGER].map(delay)).toEqual([undefined, undefined]);
+Deno.test("retryDelay() is what the service asks for, up to 60 s, and up to a quarter more", () => {
+  const delays = (retryAfter: number) =>
+    [0, 0.5, 0.9999].map((random) => retryDelay(httpError(429, retryAfter), 1, random));
+  expect(delays(0)).toEqual([0, 0, 0]);
+  expect(delays(0.0001)).toEqual([1, 1, 1]); // whole milliseconds
+  expect(delays(1)).toEqual([1_000, 1_125, 1_250]);
+  expect(delays(60)).toEqual([60_000, 67_500, 74_999]);
+  expect(delays(60.001)).toEqual([undefined, undefined, undefined]);
 });
 
 Deno.test("retryDelay() is undefined where isTemporary is false", () => {
@@ -74,7 +80,7 @@ Deno.test("retryDelay() is undefined where isTemporary is false", () => {
     new NetworkError("no permission", {}, reason({ code: "NotCapable" })),
     new NetworkError("no permission", {}, reason({ name: "NotCapable" })), // Deno's own
     new RedirectError("elsewhere", { status: 503 }),
-    new InvalidResponseError("malformed", { status: 503, issues: [], body: "" }),
+    new InvalidResponseError("malformed", { ...response, status: 503, issues: [] }),
     new ConfigurationError("misspelled", {}),
   ];
   const found = (errors: ScamAddressError[]) =>

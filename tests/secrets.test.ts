@@ -125,7 +125,9 @@ testWatched("errors show no key that the service sends back, in each form", asyn
         expect(error.body).toEqual(expected);
         expect(error.headers.get("x-echo")).toBe("a=[redacted], b=[redacted]");
       }
-      expect((await keylessFailure(InvalidResponseError, call(200))).body).toEqual(expected);
+      const error = await keylessFailure(InvalidResponseError, call(200));
+      expect(error.body).toEqual(expected);
+      expect(error.headers.get("x-echo")).toBe("a=[redacted], b=[redacted]");
     }
     const { location, message } = await keylessFailure(RedirectError, call(307));
     expect(location).toBe("https://other.example/?key=[redacted]");
@@ -133,6 +135,19 @@ testWatched("errors show no key that the service sends back, in each form", asyn
   }
   expect(events.length).toBe(4 * 6);
   expectNoKey(events);
+});
+
+Deno.test("errors show no key in a long body that middleware makes, which they do not garble", async () => {
+  const html = `<a href="/?q=${apiKey}">${'\\n"'.repeat(2 ** 15)}</a>`;
+  for (const body of [html, JSON.stringify({ html }), JSON.stringify(html)]) {
+    const client = clientOf({ fetch: () => Promise.reject() });
+    client.use({ onError: () => new Response(body, { status: 500 }) });
+    const error = await keylessFailure(HttpError, client.call("GET", undocumented));
+    if (body === html) {
+      expect(error.body).toBe(html.slice(0, 2 ** 16).replace(apiKey, "[redacted]"));
+    }
+    expect(error.body).toMatch(/q=\[redacted\]/);
+  }
 });
 
 Deno.test("checkKey() shows neither the key that it checks nor the client's own", async () => {

@@ -1,4 +1,5 @@
 import {
+  ConfigurationError,
   HttpError,
   InvalidResponseError,
   type Issue,
@@ -12,12 +13,23 @@ import { parseRetryAfter } from "./retry.ts";
 /** What to do about a response that may not be the service's. */
 export const ADVICE = 'check "baseUrl"';
 
+/** Parses the body of an error, as openapi-fetch does: JSON, or else text. */
+export function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Makes the errors of one call. Each names the request, and none shows a secret. */
 export class Failures {
   /** What the errors must not show. */
   readonly secrets: Secrets = new Secrets();
-  /** The number of attempts so far. */
+  /** The number of attempts so far for the result of the call. */
   attempts = 0;
+  /** The errors that were made here. */
+  readonly made: Set<unknown> = new Set();
 
   /**
    * @param request Returns the method and the address, without the query.
@@ -26,31 +38,28 @@ export class Failures {
   constructor(readonly request: () => string, readonly isKnown: boolean) {}
 
   /** The error for a response that has no 2xx status. */
-  http({ headers, status }: Response, body: string): HttpError {
-    const redact = (text: string) => this.secrets.redact(text);
-    const header = redact(headers.get("retry-after") ?? "");
+  http(response: Response, body: unknown): HttpError {
+    const { headers, status } = response;
+    const header = this.secrets.redact(headers.get("retry-after") ?? "");
     const retryAfter = parseRetryAfter(header, Date.now());
     const wait = retryAfter === undefined ? "" : `, Retry-After: ${header}`;
     const advice = this.isKnown && status === 404 ? `: ${ADVICE}` : "";
-    const message = this.#message(`got a response with the status ${status}${wait}${advice}`);
-    return new HttpError(message, {
-      status,
-      headers: new Headers([...headers].map(([name, value]) => [name, redact(value)])),
-      body: this.#body(body),
+    return this.#make(HttpError, `got a response with the status ${status}${wait}${advice}`, {
+      ...this.#contents(response, body),
       ...retryAfter !== undefined && { retryAfter },
     });
   }
 
   /** The error for a 2xx response with a wrong body. */
   invalid(
-    { status }: Response,
-    body: string,
+    response: Response,
+    text: string,
     issues: readonly Issue[],
     problem: string,
   ): InvalidResponseError {
-    const message = this.#message(`got an invalid response: ${problem}`);
-    const fields = { status, issues, body: this.#body(body) };
-    return new InvalidResponseError(message, fields);
+    const body = text.length > MAX_SEARCHED ? text : parseBody(text);
+    const fields = { ...this.#contents(response, body), issues };
+    return this.#make(InvalidResponseError, `got an invalid response: ${problem}`, fields);
   }
 
   /** The error for a redirect, or for what a custom fetch got by following one. */
@@ -61,7 +70,7 @@ export class Failures {
       ? `was redirected${to} by "fetch", which must not follow redirects`
       : `got a redirect${to}, which is not followed`;
     const fields = { status, ...location && { location } };
-    return new RedirectError(this.#message(`${problem}: ${ADVICE}`), fields);
+    return this.#make(RedirectError, `${problem}: ${ADVICE}`, fields);
   }
 
   /** The error for an attempt that took too long, in milliseconds, and the response if it had one. */
@@ -69,40 +78,54 @@ export class Failures {
     const progress = response
       ? `the body of the response with the status ${response.status} was not complete`
       : "there was no response";
-    return new TimeoutError(this.#message(`took more than ${timeout} ms: ${progress}`), {
-      timeout,
-    });
+    return this.#make(TimeoutError, `took more than ${timeout} ms: ${progress}`, { timeout });
   }
 
   /** The error for what the network, or a custom fetch, has thrown, and the response if it had one. */
   network(thrown: unknown, response: Response | undefined): NetworkError {
     const cause = reasonOf(thrown, this.secrets);
     const problem = response ? "got no complete response" : "got no response";
-    return new NetworkError(this.#message(`${problem}: ${cause.message}`), {}, { cause });
+    return this.#make(NetworkError, `${problem}: ${cause.message}`, {}, { cause });
   }
 
-  #message(problem: string): string {
+  /** The error for what a custom fetch has returned in place of a response that can be read. */
+  configuration(): ConfigurationError {
+    const problem = 'got no response: "fetch" must return a Response whose body nobody has read';
+    return this.#make(ConfigurationError, problem, { option: "fetch" });
+  }
+
+  #make<Fields, Made extends Error>(
+    errorClass: new (message: string, fields: Fields, options?: ErrorOptions) => Made,
+    problem: string,
+    fields: Fields,
+    options?: ErrorOptions,
+  ): Made {
     const failed = this.attempts > 1 ? `failed after ${this.attempts} attempts: ` : "";
-    return this.secrets.redact(`"${this.request()}" ${failed}${problem}`);
+    const message = this.secrets.redact(`"${this.request()}" ${failed}${problem}`);
+    const error = new errorClass(message, fields, options);
+    this.made.add(error);
+    return error;
   }
 
-  /** Reads the body of an error: JSON, whose escapes may hide a secret, or else text. */
-  #body(whole: string): unknown {
-    const text = whole.slice(0, MAX_SEARCHED);
-    const redact = (text: string) => this.secrets.redact(text);
+  /** What an error keeps of a response. */
+  #contents({ headers, status }: Response, body: unknown) {
+    const { secrets } = this;
+    return {
+      status,
+      headers: new Headers([...headers].map(([name, value]) => [name, secrets.redact(value)])),
+      body: this.#body(body),
+    };
+  }
+
+  /** Redacts the body of an error, parsed JSON or text, and cuts it. */
+  #body(body: unknown): unknown {
     try {
-      JSON.parse(text); // Where this fails, V8 14 (Node.js 26) dies in a parse with a function.
-      return JSON.parse(text, (_name, value) => {
-        if (typeof value === "string") return redact(value);
-        if (typeof value === "number") {
-          return redact(`${value}`) === `${value}` ? value : "[redacted]";
-        }
-        if (Array.isArray(value) || Object(value) !== value) return value;
-        const fields = Object.entries(value).map(([name, field]) => [redact(name), field]);
-        return Object.fromEntries(fields);
-      });
+      const text = typeof body === "string" ? body : JSON.stringify(body);
+      const isText = text === body || text.length > MAX_SEARCHED;
+      if (!isText) return this.secrets.redactValue(body);
+      return this.secrets.redact(text.slice(0, MAX_SEARCHED));
     } catch {
-      return redact(text); // It is not JSON, or nested too deep.
+      return ""; // There is none, or it is nested too deep.
     }
   }
 }

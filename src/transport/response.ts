@@ -1,18 +1,15 @@
-import { ConfigurationError } from "../errors.ts";
 import { type Body, type Bytes, cancel, decode, readStream } from "./body.ts";
 import { MAX_SEARCHED } from "./redact.ts";
 import type { Sending } from "./send.ts";
 import { timeUp, within } from "./time.ts";
 
 /** A response that can be read, and what was read of its body. */
-export interface Received extends Body {
+interface Received extends Body {
   readonly response: Response;
 }
 
 /** The statuses of responses that have no body. */
 const EMPTY = [204, 205, 304];
-
-const NO_BYTES: Bytes = /* @__PURE__ */ new Uint8Array();
 
 /** Whether a response is a redirect, or what a custom fetch got by following one. */
 function isRedirect({ redirected, status, type }: Response): boolean {
@@ -28,13 +25,15 @@ function isUnread(value: unknown): value is Response {
 }
 
 /** Whether the headers limit the size of the body, which the runtime's own `fetch` enforces. */
-function isShort({ headers, type }: Response, limit: number): boolean {
-  return type === "basic" && // the runtime's own, which hides no header, and which no mock has
-    !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
+function isShort({ headers }: Response, limit: number): boolean {
+  return !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
     Number(headers.get("content-length") || Infinity) <= limit;
 }
 
-/** Whether a response announces a body where there is none, so that nobody can read or cancel it. */
+/**
+ * Whether a response announces a body where there is none, so that nobody can read or cancel it:
+ * Node.js 20 to 26 then keeps the connection open, for some statuses.
+ */
 function hidesBody({ headers, status }: Response): boolean {
   return EMPTY.includes(status) &&
     (headers.has("transfer-encoding") || Number(headers.get("content-length")) > 0);
@@ -50,32 +49,34 @@ function define(response: Response, name: "text" | "url" | "statusText", value: 
 function rebuild(response: Response, bytes: Bytes): Response {
   const { headers, status, statusText, url } = response;
   const copy = new Response(EMPTY.includes(status) ? null : bytes, { headers, status });
-  // As an option, Node.js refuses a reason phrase that is not ASCII, though it receives it.
+  // As an option, Node.js 20 to 26 refuses some reason phrases that it receives.
   return define(define(copy, "url", url), "statusText", statusText);
 }
 
-/** Reads the body of a response up to its limit, and makes a response that others can read. */
-async function readBody(
+/** Reads a response within its limits, and makes one that others can read. */
+async function read(
   response: Response,
-  { isPrivate, maxResponseBytes }: Sending,
+  { failures, isPrivate, maxResponseBytes }: Sending,
   signal: AbortSignal,
 ): Promise<Received> {
   const { ok } = response;
-  if (isRedirect(response)) {
-    cancel(response.body);
-    return { response, bytes: NO_BYTES, isComplete: false };
-  }
+  const isNative = response.type === "basic"; // which no mock has
   const limit = ok ? maxResponseBytes : MAX_SEARCHED;
   // To read it at once saves 0.1 to 0.2 of openapi-fetch's CPU time on Deno, and 0.05 on Node.js.
-  const read: Body = ok && isShort(response, limit)
+  const body: Body = isNative && ok && isShort(response, limit)
     ? { bytes: new Uint8Array(await response.arrayBuffer()), isComplete: true }
-    : await readStream(response.body, limit, signal, response.type === "basic");
-  if (ok && "thrown" in read) throw read.thrown;
-  // To hand it on saves 0.1 to 0.15 on both. A mock may have frozen it.
-  const isHandedOn = isPrivate && ok && response.type === "basic" && Object.isExtensible(response);
-  if (!isHandedOn) return { ...read, response: rebuild(response, read.bytes) };
-  const text = decode(read.bytes);
-  return { ...read, response: define(response, "text", () => Promise.resolve(text)) };
+    : await readStream(response.body, limit, signal, isNative);
+  if (ok && "thrown" in body) throw body.thrown;
+  if (ok && !body.isComplete) {
+    const rule = "maxResponseBytes";
+    const problem = `the body is larger than "${rule}"`;
+    throw failures.invalid(response, decode(body.bytes), [{ path: "", rule }], problem);
+  }
+  // To hand it on saves 0.1 to 0.15 on both. A custom fetch may have frozen it.
+  const isHandedOn = isPrivate && isNative && ok && Object.isExtensible(response);
+  if (!isHandedOn) return { ...body, response: rebuild(response, body.bytes) };
+  const text = decode(body.bytes);
+  return { ...body, response: define(response, "text", () => Promise.resolve(text)) };
 }
 
 /**
@@ -100,28 +101,25 @@ export async function receive(
   signal: AbortSignal | undefined,
 ): Promise<Received> {
   const { failures, timeout } = sending;
-  let head: Response | undefined;
-  const work = async (ended: AbortSignal) => {
-    const response = await start(ended);
-    if (!isUnread(response)) return undefined;
-    head = response;
-    return await readBody(response, sending, ended);
-  };
-  const isOver = (received?: Received) => !!received?.isComplete && !hidesBody(received.response);
-  const received = await within([signal], work, { timeout, isOver }).catch((thrown) => {
+  const controller = new AbortController();
+  let response: Response | undefined;
+  let isClean = false; // whether nothing is left that an abort would end
+  try {
+    const received = await within([signal], async (ended) => {
+      const result = await start(ended);
+      if (!isUnread(result)) throw failures.configuration();
+      response = result;
+      if (!isRedirect(response)) return await read(response, sending, ended);
+      cancel(response.body);
+      throw failures.redirect(response);
+    }, { timeout, controller });
+    isClean = received.isComplete && !hidesBody(received.response);
+    return received;
+  } catch (thrown) {
     if (signal?.aborted) throw signal.reason;
-    throw thrown === timeUp ? failures.timeout(timeout, head) : failures.network(thrown, head);
-  });
-  if (!received) {
-    const message = '"fetch" must return a Response whose body nobody has read';
-    throw new ConfigurationError(message, { option: "fetch" });
+    if (thrown === timeUp) throw failures.timeout(timeout, response);
+    throw failures.made.has(thrown) ? thrown : failures.network(thrown, response);
+  } finally {
+    if (!isClean) controller.abort();
   }
-  const { response, bytes, isComplete } = received;
-  if (isRedirect(response)) throw failures.redirect(response);
-  if (response.ok && !isComplete) {
-    const rule = "maxResponseBytes";
-    const problem = `the body is larger than "${rule}"`;
-    throw failures.invalid(response, decode(bytes), [{ path: "", rule }], problem);
-  }
-  return received;
 }

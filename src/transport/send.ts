@@ -1,7 +1,7 @@
 import type { ScamAddressError } from "../errors.ts";
 import { decode } from "./body.ts";
-import type { Failures } from "./failures.ts";
-import { receive, type Received } from "./response.ts";
+import { type Failures, parseBody } from "./failures.ts";
+import { receive } from "./response.ts";
 import { retryDelay, type RetryEvent } from "./retry.ts";
 import { clock } from "./time.ts";
 
@@ -44,25 +44,26 @@ export async function send(
   signal: AbortSignal | undefined,
 ): Promise<Response> {
   const { failures, onRetry, retries } = sending;
-  for (;;) {
-    const count = ++failures.attempts;
-    let received: Received | undefined;
-    let error: ScamAddressError | undefined;
+  for (let attempt = 1;; attempt++) {
+    failures.attempts = attempt;
+    const isLast = attempt > retries;
+    let response: Response | undefined;
+    let reason: ScamAddressError; // why the attempt failed
     try {
-      received = await receive(sending, start, signal);
+      const received = await receive(sending, start, signal);
+      response = received.response;
+      if (response.ok || isLast || !(isIdempotent || response.status === 429)) return response;
+      reason = failures.http(response, parseBody(decode(received.bytes)));
     } catch (thrown) {
-      if (signal?.aborted) throw thrown;
-      error = thrown as ScamAddressError;
+      if (isLast || !isIdempotent || signal?.aborted) throw thrown;
+      reason = thrown as ScamAddressError;
     }
-    const { ok, status } = received?.response ?? {};
-    const mayRepeat = !ok && count <= retries && (isIdempotent || status === 429);
-    if (received && mayRepeat) error = failures.http(received.response, decode(received.bytes));
-    const delay = mayRepeat && error ? retryDelay(error, count, clock.random()) : undefined;
-    if (!error || delay === undefined) {
-      if (received) return received.response;
-      throw error;
+    const delay = retryDelay(reason, attempt, clock.random());
+    if (delay === undefined) {
+      if (response) return response;
+      throw reason;
     }
-    await onRetry?.({ attempt: count, delay, error });
+    await onRetry?.({ attempt, delay, error: reason });
     await clock.sleep(delay, signal);
   }
 }

@@ -1,15 +1,12 @@
 /** The reason of the abort when the time is up. */
 export const timeUp = /* @__PURE__ */ new DOMException("The time is up", "TimeoutError");
 
-/** The reason of the abort when the work has ended; making one each time would take longer. */
-const hasEnded = /* @__PURE__ */ new DOMException("The work has ended", "AbortError");
-
-/** Limits an attempt. */
-interface Limit<T> {
+/** What limits work in addition to signals. */
+interface Limit {
   /** In milliseconds. */
   readonly timeout: number;
-  /** Whether a result leaves nothing behind that an abort would end. */
-  readonly isOver: (result: T) => boolean;
+  /** Its signal is the work's, so that its owner can abort that, too, after the work. */
+  readonly controller: AbortController;
 }
 
 /**
@@ -17,39 +14,34 @@ interface Limit<T> {
  *
  * @param signals The signals.
  * @param work The work. It should stop when its own signal is aborted.
- * @param limit Limits the time. With it, the signal of the work is aborted at the end, too, if the
- * work has failed or is not over.
+ * @param limit Limits the time.
  * @returns The result of the work.
  * @throws The reason of the signal, `timeUp`, or what the work throws.
  */
 export async function within<T>(
   signals: readonly (AbortSignal | null | undefined)[],
   work: (signal: AbortSignal) => Promise<T>,
-  limit?: Limit<T>,
+  limit?: Limit,
 ): Promise<T> {
-  const controller = new AbortController();
+  const { controller, timeout } = limit ?? { controller: new AbortController() };
   const { signal } = controller;
   const abort = () => controller.abort(signals.find((outer) => outer?.aborted)?.reason);
-  const endLate = () => controller.abort(timeUp);
-  const timer = limit && setTimeout(endLate, limit.timeout);
-  for (const outer of signals) outer?.addEventListener("abort", abort);
-  let fail = () => {};
-  let mayGoOn = limit !== undefined;
+  const timer = limit && setTimeout(() => controller.abort(timeUp), timeout);
+  let stop = () => {};
   try {
-    const result = await new Promise<T>((resolve, reject) => {
-      fail = () => reject(signal.reason);
-      signal.addEventListener("abort", fail);
+    return await new Promise<T>((resolve, reject) => {
+      stop = () => reject(signal.reason);
+      signal.addEventListener("abort", stop);
+      for (const outer of signals) outer?.addEventListener("abort", abort);
       if (signals.some((outer) => outer?.aborted)) abort();
       else work(signal).then(resolve, reject);
     });
-    mayGoOn = limit?.isOver(result) === false;
-    return result;
   } finally {
     clearTimeout(timer);
     for (const outer of signals) outer?.removeEventListener("abort", abort);
-    // Node.js keeps the signal of a request as long as the request, to which this would lead.
-    signal.removeEventListener("abort", fail);
-    if (mayGoOn) controller.abort(hasEnded);
+    // Node.js keeps the signal of a request as long as the request, to which this would lead
+    // (https://github.com/nodejs/undici/pull/5822).
+    signal.removeEventListener("abort", stop);
   }
 }
 

@@ -13,6 +13,10 @@ const settle = (call: Promise<unknown>) => call.then(() => "ok", (error) => erro
 const passing = (request: Request) => fetch(request);
 const never = () => new Promise<never>(() => {});
 
+/** The most memory that the process has had so far, in bytes. */
+const peak = () =>
+  Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))![1]) * 1_024;
+
 /** Makes calls that share a signal, every third with middleware and every third with a custom `fetch`. */
 function shareSignal(client: ScamAddressClient<AnyPath>, signal: AbortSignal, count: number) {
   const middleware = [{ onRequest: ({ request }: { request: Request }) => new Request(request) }];
@@ -104,6 +108,18 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     return await heap() - before;
   },
 
+  /** A large body that is sent again and again; tells by how many bytes the process has grown. */
+  async retries() {
+    const headers = { "retry-after": "0" };
+    const fetch = () => Promise.resolve(new Response(null, { status: 503, headers }));
+    const client = createClient({ baseUrl, apiKey, fetch });
+    client.use({ onRequest() {} }); // so that each attempt has a body of its own
+    const body = "a".repeat(8 * 2 ** 20);
+    const before = peak();
+    await settle(client.call("PUT", "a", { body, retries: 80 }));
+    return peak() - before;
+  },
+
   /** A response that is too large; tells by how many bytes the process has grown at most. */
   async size() {
     const pull = (controller: ReadableStreamDefaultController) =>
@@ -111,8 +127,6 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     const crumbling = () => Promise.resolve(new Response(new ReadableStream({ pull })));
     const options = kind === "crumbs" && { maxResponseBytes: 2 ** 18, fetch: crumbling };
     const client = createClient({ baseUrl, apiKey, retries: 0, ...options });
-    const peak = () =>
-      Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))![1]) * 1_024;
     await createClient({ baseUrl, apiKey }).call("GET", "ok");
     const before = peak();
     return { error: await settle(client.call("GET", kind)), grown: peak() - before };

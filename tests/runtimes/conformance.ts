@@ -118,6 +118,20 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     assertEquals([error.status, error.body], [500, { reason: "test" }]);
   },
 
+  async "call() rejects a long error again and again"({ client }) {
+    const broken = client("broken", { apiKey: "key-of-the-client", retries: 0 });
+    for (let count = 0; count < 20; count++) {
+      const error = await rejection(broken.call("GET", undocumented));
+      assertInstance(error, HttpError);
+      assertEquals([error.status, typeof error.body], [500, "string"]); // cut within its JSON
+    }
+  },
+
+  async "createClient() takes the platform's own fetch"({ client }) {
+    const service = client("service", { fetch: globalThis.fetch });
+    assertEquals((await service.checkKey("valid-key")).apiKeyValid, true);
+  },
+
   async "checkKey() times out when the body never ends"({ client }) {
     const start = Date.now();
     const error = await rejection(

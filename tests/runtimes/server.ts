@@ -52,6 +52,12 @@ export async function serveConformance(): Promise<ConformanceServer> {
         return count === 1 ? json(response, "busy", 503) : checkKey(request, response);
       case "failing":
         return json(response, { reason: "test" }, 500);
+      case "broken":
+        return json(
+          response,
+          { errors: Array(3_000).fill({ path: ["a", 1], message: "broken" }) },
+          500,
+        );
       case "endless": {
         response.writeHead(200, { "content-type": "application/json" });
         const timer = setInterval(() => response.write(" "), 50);
