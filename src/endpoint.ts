@@ -78,20 +78,17 @@ export function toQuery(query: unknown = {}): string {
   return parameters.toString();
 }
 
-/** What JSON would lose, though some has a `toJSON` on Bun (https://github.com/oven-sh/bun/issues/18805). */
-const LOST = /^(Blob|DataView|File|FormData|ReadableStream|URLSearchParams|\w+(Array|Buffer))$/;
-
-/** Whether a value is of a class that JSON represents. */
-function isJson(value: unknown): boolean {
-  const name = classOf(value);
-  return Object(value) !== value || name === "Array" || name === "Object" ||
-    !LOST.test(name) && "toJSON" in (value as object);
-}
+/**
+ * What JSON would lose. Some of it has a `toJSON` on Bun
+ * (https://github.com/oven-sh/bun/issues/18805), and a `Buffer` on Node.js.
+ */
+const LOST =
+  /^(Blob|DataView|File|FormData|Map|Promise|ReadableStream|Set|URLSearchParams|\w+(Array|Buffer))$/;
 
 /** Writes a body as JSON; refuses what JSON cannot represent, such as a form. */
 export function toJson(body: unknown): string {
   const requirement = "a value that JSON can represent";
-  if (!isJson(body)) throw mustBe("body", requirement, body);
+  if (LOST.test(classOf(body))) throw mustBe("body", requirement, body);
   return resultOf("body", requirement, () => JSON.stringify(body));
 }
 
@@ -101,7 +98,7 @@ const serialize: (body: unknown, headers: unknown) => string = defaultBodySerial
 /** Writes a body as openapi-fetch does, but refuses what JSON would lose. */
 export function toBody(body: unknown, headers: unknown): FormData | string {
   if (body instanceof FormData) return body;
-  if (isJson(body)) return serialize(body, headers);
+  if (!LOST.test(classOf(body))) return serialize(body, headers);
   const written = body instanceof URLSearchParams ? serialize(body, headers) : undefined;
   if (written === `${body}`) return written; // a form, as its content type says
   const advice = 'otherwise, set "bodySerializer", and "Content-Type" in "headers"';
