@@ -95,8 +95,8 @@ Deno.test("src/cli/main.ts does not read a key from a loop's input when the vari
   const script = `printf 'some-key\\n\\ndemo-key\\n' |
     while IFS= read -r key; do SCAM_ADDRESS_API_KEY=$key "$0" "$@" 2>&1; echo $?; done`;
   const { stdout } = await run("sh", ["-c", script, ...command], { cwd: root });
-  expect(stdout.replace(/(?<=has no key).*/, "")).toBe(
-    'The key is not valid\n5\nError (usage): "SCAM_ADDRESS_API_KEY" has no key\n2\n' +
+  expect(stdout.replace(/(?<=is set and empty).*/, "")).toBe(
+    'The key is not valid\n5\nError (usage): "SCAM_ADDRESS_API_KEY" is set and empty\n2\n' +
       "The key is valid and has 100 credits\n0\n",
   );
 });
