@@ -100,10 +100,6 @@ Deno.test("check-key --timeout limits all that it waits for, and says what is mi
     expect(await command(args, setting)).toEqual({ exit: 3, stdout: "", stderr });
   }));
   expect(hanging.requests.length).toBe(1);
-  const [, message] = inputs[0]!;
-  const { exit, stdout } = await command([...args, "--json"], { stdin: pipe(Infinity) });
-  const error = { name: "CommandError", code: "timeout", message };
-  expect([exit, JSON.parse(stdout)]).toEqual([3, reported(error)]);
 });
 
 Deno.test("check-key --retries limits how often the request is sent again", async () => {
@@ -276,9 +272,6 @@ Deno.test("sandbox exits with 2 on wrong usage and does not show a key", async (
     "--key S3CRET | --key =5 | --key S3CRET=-5 | --key S3CRET=many":
       /: "--key" must be KEY=CREDITS, CREDITS a whole number from 0$/,
     "--port= | --port=1.5 | --port=65536": /: "--port" must be a whole number from 0 to 65535$/,
-    "--port -1 | --port": /: "--port" needs a value$/,
-    "--key --S3CRET=1": /: "--key" needs a value$/,
     "--key ok=1 --key S3CRET☂=5": /: "--key" must be text .*: key 2 is not$/,
-    "--key S3CRET=99999999999999999999": /: "--key" must have whole numbers of credits from 0/,
   });
 });

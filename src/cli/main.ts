@@ -42,7 +42,8 @@ function fail({ code, message }: Error & { code?: string }): void {
 
 for (const stream of [process.stdout, process.stderr]) stream.on("error", fail);
 process.on("uncaughtException", fail);
-process.on("unhandledRejection", fail); // Bun calls no other listener for it
+// Bun 1.4 calls no other listener for a rejection: https://github.com/oven-sh/bun/pull/13045
+process.on("unhandledRejection", fail);
 
 /** Ends a stream; resolves when all that was written to it has been read, or never will be. */
 function end(stream: Writable): Promise<void> {
