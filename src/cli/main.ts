@@ -14,7 +14,8 @@
  * and `--allow-net`, which can name the service's host.
  *
  * The key comes from the environment variable `SCAM_ADDRESS_API_KEY` or, if that is not set, from
- * standard input. A terminal shows what is typed. `--help` lists the options and the exit statuses.
+ * standard input; in a terminal, the command says how to type it, and the terminal shows it. `--help`
+ * lists the options and the exit statuses.
  *
  * `check-key --json` always prints one object, for example
  * `{"ok":true,"apiKeyValid":true,"credits":100,"error":null}`. After a failure, `apiKeyValid` and
