@@ -56,13 +56,12 @@ export function readOptions<Options extends object>(
 /** Checks a numeric option; returns its default when it is undefined. */
 export function readNumber(
   name: keyof typeof LIMITS,
-  value: unknown,
+  value: number | undefined,
   otherwise: number = LIMITS[name][0],
 ): number {
   if (value === undefined) return otherwise;
   const [, min, max] = LIMITS[name];
-  const number = value as number; // dnt's parser would take "as number <" for type arguments
-  if (Number.isInteger(number) && number >= min && number <= max) return number;
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
   throw wrong(name, `must be a whole number from ${min} to ${max}`);
 }
 

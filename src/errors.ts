@@ -30,10 +30,9 @@ const brand = Symbol.for("@scam-address/client/error");
 const TEMPORARY_STATUS = /^(408|429|50[0234])$/;
 
 /** Whether a failure may be gone after a while; a permission that Deno lacks stays missing. */
-function isTemporary({ code, status }: Partial<HttpError>, options?: ErrorOptions): boolean {
+function isTemporary({ code, status }: Partial<HttpError>, { cause }: ErrorOptions = {}): boolean {
   if (code === "http") return TEMPORARY_STATUS.test(`${status}`);
   if (code !== "network") return code === "timeout";
-  const { cause } = Object(options); // dnt adds a polyfill for "options.cause"
   const { name, code: reason } = Object(cause);
   return name !== "NotCapable" && reason !== "NotCapable";
 }

@@ -107,6 +107,7 @@ const shapes: [unknown, string, string?][] = [
   [new TypeError("fetch failed", { cause: new Error("expired") }), "expired"],
   [coded("outer", "OUTER", coded("inner", "INNER")), "inner", "INNER"],
   [coded("outer", "OUTER", new Error("inner")), "inner"],
+  [new Error("fetch failed", { cause: coded("cancelled", 20, coded("403", "NO")) }), "403", "NO"],
   [new AggregateError([coded("refused", "ECONNREFUSED")]), "refused", "ECONNREFUSED"],
   [new Error("", { cause: new AggregateError([new Error("refused")]) }), "refused"],
   [new AggregateError([new Error("refused")], "all failed"), "all failed"],

@@ -49,11 +49,11 @@ Deno.test("serveSandbox() serves a sandbox with the demo key by default, on any 
 Deno.test("serveSandbox() streams response bodies", async () => {
   let stream!: ReadableStreamDefaultController<Uint8Array>;
   await using server = await serve({
-    "POST chat": () =>
+    "POST -chat": () =>
       new Response(new ReadableStream({ start: (given) => void (stream = given) })),
   });
   const headers = { [keyHeader]: DEMO_KEY };
-  const response = await fetch(`${server.url}chat`, { method: "POST", headers });
+  const response = await fetch(`${server.url}-chat`, { method: "POST", headers });
   const reader = response.body!.getReader();
   for (const text of ["one", "two"]) {
     stream.enqueue(new TextEncoder().encode(text));
@@ -65,16 +65,16 @@ Deno.test("serveSandbox() streams response bodies", async () => {
 
 Deno.test("serveSandbox() passes on requests and responses unchanged, and reports them to onResponse", async () => {
   await using server = await serve({
-    "PUT things/{id}": async (request, { params }) => {
+    "PUT -things/{id}": async (request, { params }) => {
       const { search } = new URL(request.url);
       const got = [params["id"], search, request.headers.get("x-sent"), await request.text()];
       const headers: [string, string][] = [["Set-Cookie", "a=1"], ["Set-Cookie", "b=2"]];
       return new Response(got.join(), { status: 418, headers });
     },
-    "DELETE things/{id}": () => undefined,
-    "HEAD things": () => new Response(null, { headers: { "X-Count": "3" } }),
+    "DELETE -things/{id}": () => undefined,
+    "HEAD -things": () => new Response(null, { headers: { "X-Count": "3" } }),
   });
-  const url = `${server.url}things`;
+  const url = `${server.url}-things`;
   const init = { method: "PUT", headers: { "X-Sent": "café" }, body: "☂" };
   const put = await ask(`${url}/caf%C3%A9%2F1?a=b`, init);
   expect(put).toMatchObject({ status: 418, text: "café/1,?a=b,café,☂" });
@@ -82,19 +82,19 @@ Deno.test("serveSandbox() passes on requests and responses unchanged, and report
   expect(await ask(`${url}/1`, { method: "DELETE" })).toMatchObject({ status: 204, text: "" });
   const head = await ask(url, { method: "HEAD" });
   expect([head.status, head.headers.get("x-count")]).toEqual([200, "3"]);
-  await ask(`${server.url}/a/100%/?key=value`);
+  await ask(`${server.url}/-a/100%/?key=value`);
   expect(server.responses).toEqual([
-    { method: "PUT", path: "/things/caf%C3%A9%2F1", status: 418 },
-    { method: "DELETE", path: "/things/1", status: 204 },
-    { method: "HEAD", path: "/things", status: 200 },
-    { method: "GET", path: "//a/100%/", status: 404 },
+    { method: "PUT", path: "/-things/caf%C3%A9%2F1", status: 418 },
+    { method: "DELETE", path: "/-things/1", status: 204 },
+    { method: "HEAD", path: "/-things", status: 200 },
+    { method: "GET", path: "//-a/100%/", status: 404 },
   ]);
 });
 
 Deno.test("serveSandbox() responds with 413 to a request body above 10 MiB", async () => {
   const sizes: number[] = [];
   await using server = await serve({
-    "POST upload": async (request) => void sizes.push((await request.arrayBuffer()).byteLength),
+    "POST -upload": async (request) => void sizes.push((await request.arrayBuffer()).byteLength),
   });
   const limit = 10 * 2 ** 20;
   const tooLarge = '{"error":"The request body has more than 10 MiB"}';
@@ -102,7 +102,7 @@ Deno.test("serveSandbox() responds with 413 to a request body above 10 MiB", asy
     const bytes = new Uint8Array(size);
     for (const body of [bytes, new Blob([bytes]).stream()]) { // the stream in chunks
       const init = { method: "POST", body, duplex: "half" } as RequestInit;
-      expect(await ask(`${server.url}upload`, init)).toMatchObject({ status, text });
+      expect(await ask(`${server.url}-upload`, init)).toMatchObject({ status, text });
     }
   }
   expect(sizes).toEqual([limit, limit]);
@@ -111,26 +111,26 @@ Deno.test("serveSandbox() responds with 413 to a request body above 10 MiB", asy
 Deno.test("serveSandbox() survives requests that break off or cannot be read", async () => {
   const aborted: Promise<unknown>[] = [];
   await using server = await serve({
-    "POST wait": (request) => {
+    "POST -wait": (request) => {
       const reason = new Promise((resolve) => request.signal.addEventListener("abort", resolve));
       aborted.push(reason);
       return reason;
     },
-    "POST read": (request) => request.text(),
+    "POST -read": (request) => request.text(),
   });
   const { url, responses } = server;
   const head = `Host: x\r\n${keyHeader}: demo-key\r\nConnection: close\r\n`;
-  for (const target of [`http://other.example/${undocumented}`, "//other.example/a", "/%zz/%00"]) {
+  for (const target of [`http://other.example/${undocumented}`, "//other.example/-a", "/%zz/%00"]) {
     expect(await raw(url, `GET ${target} HTTP/1.1\r\n${head}\r\n`)).toMatch(/^HTTP\/1\.1 404 /);
   }
-  expect(await raw(url, `TRACE /a HTTP/1.1\r\n${head}\r\n`)).toMatch(/^HTTP\/1\.1 40[04] /);
-  const body = `GET /a HTTP/1.1\r\n${head}Content-Length: 2\r\n\r\n{}`;
+  expect(await raw(url, `TRACE /-a HTTP/1.1\r\n${head}\r\n`)).toMatch(/^HTTP\/1\.1 40[04] /);
+  const body = `GET /-a HTTP/1.1\r\n${head}Content-Length: 2\r\n\r\n{}`;
   expect(await raw(url, body)).toMatch(/\r\n\{"error":"The request cannot be read"\}/);
   const count = responses.length;
 
   for (const [path, length] of [["wait", 1], ["read", 9]] as const) {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
-    socket.write(`POST /${path} HTTP/1.1\r\n${head}Content-Length: ${length}\r\n\r\n{`);
+    socket.write(`POST /-${path} HTTP/1.1\r\n${head}Content-Length: ${length}\r\n\r\n{`);
     await once(socket, "connect");
     while (path === "wait" && aborted.length === 0) await new Promise((go) => setTimeout(go, 5));
     socket.destroy();
@@ -149,29 +149,29 @@ Deno.test("serveSandbox() responds with 500 when a route throws, and passes the 
   const start = (stream: ReadableStreamDefaultController) => stream.enqueue(new Uint8Array(9));
   const pull = (stream: ReadableStreamDefaultController) => stream.error(error);
   await using server = await serve({
-    "GET throws": () => {
+    "GET -throws": () => {
       throw error;
     },
-    "GET rejects": () => Promise.reject(error),
-    "GET used": () => read,
-    "GET bigint": () => 1n,
-    "GET breaks": () => new Response(new ReadableStream({ start, pull })),
-    "GET fails": () => Response.error(),
+    "GET -rejects": () => Promise.reject(error),
+    "GET -used": () => read,
+    "GET -bigint": () => 1n,
+    "GET -breaks": () => new Response(new ReadableStream({ start, pull })),
+    "GET -fails": () => Response.error(),
   });
   const text = '{"error":"A route of the sandbox threw an error"}';
   const [used, bigint] = [expect.any(TypeError), expect.any(TypeError)];
   for (const [path, thrown] of Object.entries({ throws: error, rejects: error, used, bigint })) {
-    expect(await ask(server.url + path)).toMatchObject({ status: 500, text });
-    const report = { method: "GET", path: `/${path}`, status: 500, error: thrown };
+    expect(await ask(`${server.url}-${path}`)).toMatchObject({ status: 500, text });
+    const report = { method: "GET", path: `/-${path}`, status: 500, error: thrown };
     expect(server.responses.pop()).toEqual(report);
   }
-  await expect(ask(`${server.url}breaks`)).rejects.toThrow();
+  await expect(ask(`${server.url}-breaks`)).rejects.toThrow();
   const client = createClient({ baseUrl: server.url, apiKey: DEMO_KEY, retries: 0 });
-  await expect(client.call("GET", "fails")).rejects.toMatchObject({ code: "network" });
+  await expect(client.call("GET", "-fails")).rejects.toMatchObject({ code: "network" });
 });
 
 Deno.test("serveSandbox() allows every origin and responds to preflights", async () => {
-  await using server = await serve({ "GET report": () => 1 });
+  await using server = await serve({ "GET -report": () => 1 });
   const noKey = { Origin: "https://page.example", [keyHeader]: "" };
   const preflight = { "Access-Control-Request-Method": "PATCH", ...noKey };
   const cases: [RequestInit, number][] = [
@@ -180,7 +180,7 @@ Deno.test("serveSandbox() allows every origin and responds to preflights", async
     [{ method: "GET" }, 200],
   ];
   for (const [init, status] of cases) {
-    const response = await ask(`${server.url}api/report`, init);
+    const response = await ask(`${server.url}api/-report`, init);
     expect(response.status).toBe(status);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       "access-control-allow-origin": "*",
@@ -194,12 +194,12 @@ Deno.test("serveSandbox() allows every origin and responds to preflights", async
 Deno.test("close() ends open connections and may be called again", async () => {
   const { promise: running, resolve } = deferred();
   const server = await serve({
-    "GET hang": () => {
+    "GET -hang": () => {
       resolve();
       return new Promise(() => {});
     },
   });
-  const hung = expect(ask(`${server.url}hang`)).rejects.toThrow();
+  const hung = expect(ask(`${server.url}-hang`)).rejects.toThrow();
   const kept = connect(Number(new URL(server.url).port), "127.0.0.1");
   const keptClosed = once(kept.on("error", () => {}), "close");
   kept.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");

@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { DEMO_KEY } from "../sandbox/service.ts";
 
-/** The exit statuses; main.ts and HELP say what they mean. Shells and npx use 1 for themselves. */
+/** The exit statuses; HELP says what they mean. Shells and npx use 1 for themselves. */
 export const EXIT = { ok: 0, usage: 2, failed: 3, tooFewCredits: 4, invalid: 5 } as const;
 
 export const HELP = `Usage: scam-address check-key [options]
@@ -14,9 +14,9 @@ process lists.
 
   --base-url URL     the service's address; SCAM_ADDRESS_BASE_URL by default
   --allow-insecure-http  allow http; anyone between you and the service can read the key
-  --min-credits N    exit with 4 below N credits
-  --timeout SECONDS  limit the whole check, even reading the key: exit with 3 after that;
-                     by default only each attempt is limited, to 30 seconds
+  --min-credits N    fail below N credits
+  --timeout SECONDS  limit the whole check, even reading the key; by default only each
+                     attempt is limited, to 30 seconds
   --retries N        retries after a temporary failure; 2 by default
   --json             print one JSON object: ok, apiKeyValid, credits, error
   --sandbox          ask the built-in sandbox instead of the service; checks
@@ -59,24 +59,31 @@ export const KEY_ADVICE =
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 
-/** Reads options; replaces the errors of `parseArgs`, which quote an argument that may be a key. */
-function readOptions<Given extends Options>(args: string[], advice: string, options: Given) {
+/**
+ * An option that a message of `parseArgs` names. A few lower-case letters and hyphens are no key, so
+ * that they can be quoted, and nothing else can.
+ */
+const NAMED_OPTION = /^(?:Option|Unknown option) '--([a-z-]{1,20})(?=[ '])/;
+
+/** Parses options; replaces the errors of `parseArgs`, which quote an argument that may be a key. */
+function parseOptions<Given extends Options>(args: string[], advice: string, options: Given) {
   try {
     return parseArgs({ args, options }).values;
   } catch (error) {
-    const [, name = ""] = /^Option '--([a-z-]+)/.exec((error as Error).message) ?? [];
-    const type = options[name]?.type; // only messages on an option's value begin with its name
+    const [, name = ""] = NAMED_OPTION.exec((error as Error).message) ?? [];
+    const type = options[name]?.type;
     if (type) {
       throw new CommandError(`"--${name}" ${type === "string" ? "needs a" : "takes no"} value`);
     }
     const names = Object.keys(options).map((name) => `--${name}`).join(", ");
-    throw new CommandError(`Wrong arguments: the options are ${names}; see --help; ${advice}`);
+    const problem = name ? `Unknown option "--${name}"` : "Wrong arguments";
+    throw new CommandError(`${problem}: the options are ${names}; see --help; ${advice}`);
   }
 }
 
-/** Reads the options of `check-key`. */
-export const readCheckKey = (args: string[]) =>
-  readOptions(args, KEY_ADVICE, {
+/** Parses the options of `check-key`. */
+export const parseCheckKey = (args: string[]) =>
+  parseOptions(args, KEY_ADVICE, {
     "base-url": { type: "string" },
     "allow-insecure-http": { type: "boolean" },
     "min-credits": { type: "string" },
@@ -86,9 +93,9 @@ export const readCheckKey = (args: string[]) =>
     sandbox: { type: "boolean" },
   });
 
-/** Reads the options of `sandbox`. */
-export const readSandbox = (args: string[]) =>
-  readOptions(args, 'a test key is given as "--key KEY=CREDITS"', {
+/** Parses the options of `sandbox`. */
+export const parseSandbox = (args: string[]) =>
+  parseOptions(args, 'a test key is given as "--key KEY=CREDITS"', {
     host: { type: "string" },
     port: { type: "string" },
     key: { type: "string", multiple: true },

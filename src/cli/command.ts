@@ -3,7 +3,7 @@ import { ConfigurationError, ScamAddressError } from "../errors.ts";
 import { createSandbox, DEMO_KEY } from "../sandbox/service.ts";
 import { serveSandbox } from "../sandbox/server.ts";
 import { within } from "../transport/time.ts";
-import { CommandError, EXIT, HELP, KEY_ADVICE, readCheckKey, readSandbox } from "./arguments.ts";
+import { CommandError, EXIT, HELP, KEY_ADVICE, parseCheckKey, parseSandbox } from "./arguments.ts";
 import { version } from "./version.ts";
 
 /** The parts of a process that the command uses; `node:process` has them all. */
@@ -26,42 +26,45 @@ const KEY_VARIABLE = "SCAM_ADDRESS_API_KEY";
 const MAX_KEY_LENGTH = 64 * 1024;
 
 /** The time limit of `check-key`. */
-interface Limit {
+interface TimeLimit {
   /** Aborted when the time is up. */
   readonly signal: AbortSignal | undefined;
   /** What has not happened yet, for messages. */
   missing: string;
 }
 
-/** Reads the value of an option that must be a whole number. */
-function readNumber(name: string, text: string | undefined, min: number, max: number) {
+/** Parses the value of an option that must be a whole number. */
+function parseNumber(name: string, text: string | undefined, min: number, max: number) {
   if (text === undefined) return undefined;
   const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
   if (number >= min && number <= max) return number;
   throw new CommandError(`"--${name}" must be a whole number from ${min} to ${max}`);
 }
 
-/** Reads an environment variable. Deno's own error quotes a value that is not Unicode. */
+/** Reads an environment variable, which must not be empty. */
 function readVariable({ env }: CommandProcess, name: string): string | undefined {
   try {
-    return env[name];
+    if (env[name]?.trim() !== "") return env[name];
   } catch (error) {
     if ((error as Error).name === "NotCapable") throw error; // names the missing permission
-    throw new CommandError(`"${name}" is not valid Unicode`);
+    throw new CommandError(`"${name}" is not valid Unicode`); // Deno's own error quotes the value.
   }
+  throw new CommandError(`"${name}" is set and empty: set it to a value, or unset it`);
 }
 
 /** Reads a key, without line breaks around it. */
 function readKey(text: string, source: string): string {
   const [key, ...others] = text.split(/[\r\n]+/).filter(Boolean);
-  if (others.length > 0) throw new CommandError(`${source} has more than one key`);
-  if (key !== undefined) return key;
-  const order = `from "${KEY_VARIABLE}" or, if that is not set, from standard input`;
-  throw new CommandError(`${source} has no key: it is read ${order}`);
+  if (key !== undefined && others.length === 0) return key;
+  const found = key ? "more than one key" : `no key, and "${KEY_VARIABLE}" is not set`;
+  throw new CommandError(`${source} has ${found}`);
 }
 
-/** Reads standard input to its end. */
-async function readInput({ stdin }: CommandProcess): Promise<string> {
+/** Reads the key from standard input. */
+async function readInput({ stdin, stderr }: CommandProcess): Promise<string> {
+  if (stdin.isTTY) {
+    stderr.write("Type the key here and press Enter, then Ctrl-D (on Windows, Ctrl-Z and Enter)\n");
+  }
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of stdin) {
@@ -70,24 +73,17 @@ async function readInput({ stdin }: CommandProcess): Promise<string> {
   }
   text += decoder.decode();
   if (text.includes("\ufffd")) throw new CommandError("Standard input is not UTF-8 text");
-  return text;
-}
-
-/** Reads the key from standard input, unless that is a terminal. */
-async function waitForKey(process: CommandProcess, limit: Limit): Promise<string> {
-  if (process.stdin.isTTY) return readKey("", "Standard input");
-  limit.missing = "standard input has not ended";
-  return readKey(await within([limit.signal], () => readInput(process)), "Standard input");
+  return readKey(text, "Standard input");
 }
 
 /** The values of the options of `check-key`. */
-type Values = ReturnType<typeof readCheckKey>;
+type Values = ReturnType<typeof parseCheckKey>;
 
 /** Asks the service, or the sandbox, about the key. */
-async function askForStatus(process: CommandProcess, values: Values, limit: Limit) {
-  const retries = readNumber("retries", values.retries, 0, 100);
-  const variable = readVariable(process, KEY_VARIABLE);
+async function askForStatus(process: CommandProcess, values: Values, limit: TimeLimit) {
+  const retries = parseNumber("retries", values.retries, 0, 100);
   // An empty one is refused: a loop may have set it to a line of a list that is standard input.
+  const variable = readVariable(process, KEY_VARIABLE);
   const key = variable === undefined ? undefined : readKey(variable, `"${KEY_VARIABLE}"`);
   if (values.sandbox) {
     if (values["base-url"]) throw new CommandError('"--sandbox" cannot have a "--base-url"');
@@ -105,27 +101,24 @@ async function askForStatus(process: CommandProcess, values: Values, limit: Limi
     retries,
     onRetry: ({ error }) => void (limit.missing = error.message),
   });
-  const apiKey = key ?? await waitForKey(process, limit);
+  const apiKey = key ?? await within([limit.signal], () => readInput(process));
   limit.missing = "the service has not responded";
   return await client.checkKey(apiKey, { signal: limit.signal });
 }
 
 /** Runs `check-key`. */
-async function checkKey(process: CommandProcess, args: string[]): Promise<number> {
-  const values = readCheckKey(args);
-  const minCredits = readNumber("min-credits", values["min-credits"], 0, 2 ** 53 - 1);
-  const seconds = readNumber("timeout", values.timeout, 1, 2_147_483); // the longest of setTimeout
-  const limit: Limit = {
+async function runCheckKey(process: CommandProcess, args: string[]): Promise<number> {
+  const values = parseCheckKey(args);
+  const minCredits = parseNumber("min-credits", values["min-credits"], 0, 2 ** 53 - 1);
+  const seconds = parseNumber("timeout", values.timeout, 1, 2_147_483); // the longest of setTimeout
+  const limit: TimeLimit = {
     signal: seconds === undefined ? undefined : AbortSignal.timeout(seconds * 1_000),
-    missing: "",
+    missing: "standard input has not ended",
   };
   const status = await askForStatus(process, values, limit).catch((thrown) => {
     if (!limit.signal?.aborted) throw thrown;
-    throw new CommandError(
-      `No result within ${seconds} s: ${limit.missing}`,
-      "timeout",
-      EXIT.failed,
-    );
+    const problem = `No result within ${seconds} s: ${limit.missing}`;
+    throw new CommandError(problem, "timeout", EXIT.failed);
   });
   const { apiKeyValid } = status;
   const credits = status.apiKeyValid ? status.data.credits : null;
@@ -148,9 +141,9 @@ function printReport({ stdout }: CommandProcess, fields: object): void {
 }
 
 /** Runs `sandbox` until a signal asks the process to end. */
-async function sandbox(process: CommandProcess, args: string[]): Promise<number> {
-  const { host, port: portText, key: pairs = [`${DEMO_KEY}=100`] } = readSandbox(args);
-  const port = readNumber("port", portText, 0, 65_535);
+async function runSandbox(process: CommandProcess, args: string[]): Promise<number> {
+  const { host, port: portText, key: pairs = [`${DEMO_KEY}=100`] } = parseSandbox(args);
+  const port = parseNumber("port", portText, 0, 65_535);
   const keys = pairs.map((pair) => {
     const [, key, credits] = /^(.+)=(\d+)$/.exec(pair) ?? [];
     if (!key) throw new CommandError('"--key" must be KEY=CREDITS, CREDITS a whole number from 0');
@@ -198,8 +191,8 @@ export async function run(args: string[], process: CommandProcess): Promise<numb
       process.stdout.write(asksForHelp ? HELP : `${version}\n`);
       return EXIT.ok;
     }
-    if (command === "check-key") return await checkKey(process, rest);
-    if (command === "sandbox") return await sandbox(process, rest);
+    if (command === "check-key") return await runCheckKey(process, rest);
+    if (command === "sandbox") return await runSandbox(process, rest);
     if (command === undefined) {
       process.stderr.write(HELP);
       return EXIT.usage;

@@ -13,7 +13,9 @@
  * In Deno, the command needs no permissions other than these: `--allow-env` for the two variables,
  * and `--allow-net`, which can name the service's host.
  *
- * `--help` lists the options and the exit statuses, and says where the key comes from.
+ * The key comes from the environment variable `SCAM_ADDRESS_API_KEY` or, if that is not set, from
+ * standard input; in a terminal, the command says how to type it, and the terminal shows it. `--help`
+ * lists the options and the exit statuses.
  *
  * `check-key --json` always prints one object, for example
  * `{"ok":true,"apiKeyValid":true,"credits":100,"error":null}`. After a failure, `apiKeyValid` and
@@ -21,13 +23,9 @@
  * also have their own fields, such as
  * `{"name":"HttpError","code":"http","message":"…","isTemporary":true,"status":429,…}`.
  *
- * | `code` | exit status | meaning |
- * | --- | --- | --- |
- * | `usage` | 2 | the arguments, the variables or standard input are wrong |
- * | `configuration` | 2 | the client refused the key or the address |
- * | `http`, `network`, `redirect`, `invalid_response` | 3 | the client's errors of these codes |
- * | `timeout` | 3 | the last attempt took too long, or the whole check exceeded `--timeout` |
- * | `unexpected` | 3 | something else went wrong, such as a missing permission of Deno |
+ * In addition to the codes of the client, there are `usage`, when the arguments, the variables or
+ * standard input are wrong, and `unexpected`, when something else went wrong, such as a missing
+ * permission of Deno. The code `timeout` also says that the whole check exceeded `--timeout`.
  *
  * @module
  */
@@ -45,7 +43,8 @@ function fail({ code, message }: Error & { code?: string }): void {
 
 for (const stream of [process.stdout, process.stderr]) stream.on("error", fail);
 process.on("uncaughtException", fail);
-process.on("unhandledRejection", fail); // Bun calls no other listener for it
+// Bun 1.4 calls no other listener for a rejection: https://github.com/oven-sh/bun/pull/13045
+process.on("unhandledRejection", fail);
 
 /** Ends a stream; resolves when all that was written to it has been read, or never will be. */
 function end(stream: Writable): Promise<void> {

@@ -7,7 +7,7 @@ export type Data<Operation extends object> = Extract<
 >["data"];
 
 /** What a handler returns: what its operation responds with, or any response. */
-type Result<Operation extends object> =
+type HandlerResult<Operation extends object> =
   | Data<Operation>
   | (undefined extends Data<Operation> ? void : never) // what a function without a result returns
   | Response;
@@ -16,4 +16,4 @@ type Result<Operation extends object> =
 export type Handler<Operation extends object, Context> = (
   request: Request,
   context: Context,
-) => Result<Operation> | Promise<Result<Operation>>;
+) => HandlerResult<Operation> | Promise<HandlerResult<Operation>>;

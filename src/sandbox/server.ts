@@ -84,7 +84,7 @@ const CORS = Object.entries({
 });
 
 /** Makes the request for the sandbox, or the response where the sandbox does not get the request. */
-async function receive(incoming: IncomingMessage, url: URL, signal: AbortSignal) {
+async function readRequest(incoming: IncomingMessage, url: URL, signal: AbortSignal) {
   const { method = "", headers } = incoming;
   try {
     const chunks: BlobPart[] = [];
@@ -96,9 +96,8 @@ async function receive(incoming: IncomingMessage, url: URL, signal: AbortSignal)
     if (size > MAX_BODY_BYTES) return failure(413, "The request body has more than 10 MiB");
     const isPreflight = method === "OPTIONS" && headers["access-control-request-method"];
     if (isPreflight) return new Response(null, { status: 204 });
-    const pairs = Object.entries(headers) as [string, string][];
     const body = size ? new Blob(chunks) : null;
-    return new Request(url, { method, headers: pairs, body, signal });
+    return new Request(url, { method, headers: headers as Record<string, string>, body, signal });
   } catch { // such as the method TRACE, or a GET request with a body
     return failure(400, "The request cannot be read");
   }
@@ -116,7 +115,7 @@ async function respond(call: () => Response | Promise<Response>) {
 }
 
 /** Sends a response to its last byte. */
-async function send(response: Response, outgoing: ServerResponse) {
+async function writeResponse(response: Response, outgoing: ServerResponse) {
   outgoing.statusCode = response.status;
   outgoing.statusMessage = response.statusText;
   for (const [name, value] of response.headers) outgoing.appendHeader(name, value);
@@ -134,20 +133,19 @@ function toAuthority(host: unknown): string {
   throw wrong("host", "must be a host name or an IP address, without a zone");
 }
 
-/** Deno's global object, under a name that dnt leaves as it is, unlike `globalThis`. */
-declare const global: {
-  Deno?: { permissions?: { request(permission: object): Promise<{ state: string }> } };
-};
+/** What is used of Deno, where there is one. */
+declare const Deno: { permissions: { request(net: object): Promise<{ state: string }> } };
 
 /** Starts to listen. */
 async function listen(server: Server, host: string, port: number): Promise<void> {
   try {
     const { address } = await lookup(host);
-    // Without the permission, Deno's `listen` throws an error that nobody can catch.
-    const net = { name: "net", host: `${toAuthority(address)}:${port}` };
-    const permission = await global.Deno?.permissions?.request(net);
-    if (permission && permission.state !== "granted") {
-      throw new Error(`Requires net access to "${net.host}", run again with the --allow-net flag`);
+    // Without the permission, Deno's `listen` throws an error that nobody can catch (Deno 2.9.6).
+    if (typeof Deno !== "undefined") {
+      const net = { name: "net", host: `${toAuthority(address)}:${port}` };
+      const { state } = await Deno.permissions.request(net);
+      const flag = "run again with the --allow-net flag";
+      if (state !== "granted") throw new Error(`Requires net access to "${net.host}", ${flag}`);
     }
     server.listen(port, address);
     await once(server, "listening");
@@ -208,14 +206,14 @@ export async function serveSandbox(
     outgoing.on("close", () => outgoing.writableFinished || controller.abort());
     // The target may also be "*" or an absolute URL; a slash makes a path of it.
     const target = new URL(url.slice(0, -1) + incoming.url!.replace(/^(?!\/)/, "/"));
-    const received = await receive(incoming, target, controller.signal);
+    const received = await readRequest(incoming, target, controller.signal);
     const { response, ...thrown } = await respond(() =>
       received instanceof Response ? received : sandbox.fetch(received)
     );
     const report = { method: incoming.method!, path: target.pathname, status: response.status };
     if (!incoming.socket.destroyed) onResponse?.({ ...report, ...thrown });
     // It fails when the client disconnects, when the body fails, and for `Response.error()`.
-    await send(response, outgoing).catch(() => outgoing.destroy());
+    await writeResponse(response, outgoing).catch(() => outgoing.destroy());
   });
   await listen(server, host, port);
   const reachable = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" }[authority] ?? authority;

@@ -274,7 +274,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const keys = readKeys(given.keys);
   const routes = readRoutes(given.routes);
 
-  async function respond(request: Request): Promise<Response> {
+  async function handle(request: Request): Promise<Response> {
     const { method } = request;
     const { pathname } = new URL(request.url);
     const found = findRoute(routes, method, pathname);
@@ -292,5 +292,5 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     return result instanceof Response ? result : Response.json(result, { status });
   }
 
-  return { keys, fetch: async (input, ...rest) => await respond(toRequest(input, rest)) };
+  return { keys, fetch: async (input, ...rest) => await handle(toRequest(input, rest)) };
 }
