@@ -1,6 +1,6 @@
 /** Rules for the document in addition to Redocly's: a plugin for its lint. @module */
 
-import { parseYaml, type RawUniversalConfig } from "@redocly/openapi-core";
+import { createConfig, parseYaml, type RawUniversalConfig } from "@redocly/openapi-core";
 import { readFile } from "node:fs/promises";
 import { isJsonType, type Json, type JsonObject, listOf, objectOf } from "./json.ts";
 import { isCircular, isSendable, type Read } from "./schemas.ts";
@@ -52,6 +52,14 @@ function visitorOf([key, rows]: [key: string, rows: Row[]]): object {
 
 const typesOf = (response: Json, read: Read) => Object.keys(objectOf(read(response).content));
 
+/** The settings of Redocly's rules of examples. */
+export const examples = { severity: "error", allowAdditionalProperties: true } as const;
+
+const { styleguide } = await createConfig({});
+const rulesOfRedocly = styleguide.plugins[0]!.rules!.oas3!;
+// deno-lint-ignore no-explicit-any
+const ofExamples: any = rulesOfRedocly["no-invalid-schema-examples"]!(examples);
+
 const visitors: Record<string, () => object> = {
   "parameter": () => ({
     Parameter: visit(({ in: place, style, required, schema }, { refuse, read }) => {
@@ -94,10 +102,20 @@ const visitors: Record<string, () => object> = {
       const { type, required, properties, additionalProperties, anyOf } = schema;
       const circle = "The schema is a part of itself; refer to it from `properties`";
       refuse("", isCircular(schema, read), circle);
-      for (const name of ["readOnly", "writeOnly"]) {
+      for (const name of ["readOnly", "writeOnly", "deprecated"]) {
         const isElsewhere = schema[name] && !/\/properties\/[^/]+$/.test(pointer);
-        refuse(name, isElsewhere, "Write it directly below a name in `properties`");
+        refuse(
+          name,
+          isElsewhere,
+          "Write it directly below a name in `properties`" +
+            (name === "deprecated" ? ", or beside the `schema` of a parameter" : ""),
+        );
       }
+      const isSlow = schema.uniqueItems && !isSendable(read(schema.items), "scalar", read);
+      const scalars =
+        "Leave it out, unless `items` has `type`: string, number, integer or boolean; " +
+        "comparing other values takes seconds";
+      refuse("uniqueItems", isSlow, scalars);
       const isObject = properties || additionalProperties || schema.patternProperties;
       refuse("", isObject && !type, "Add `type: object`, without which other values match too");
       const isMixed = properties && Object.keys(objectOf(additionalProperties)).length > 0;
@@ -115,6 +133,19 @@ const visitors: Record<string, () => object> = {
         refuse(["required", `${index}`], !isNamed, message);
       }
     }),
+  }),
+
+  "default": () => ({
+    Schema: {
+      // deno-lint-ignore no-explicit-any
+      leave(schema: JsonObject, context: any) {
+        const location = context.location.child("default");
+        const report = ({ message }: { message: string }) =>
+          context.report({ message: message.replace("Example", "Default"), location });
+        const asExample = { ...schema, example: schema.default, examples: undefined };
+        ofExamples.Schema.leave(asExample, { ...context, report });
+      },
+    },
   }),
 
   "security": () => {
