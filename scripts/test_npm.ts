@@ -66,13 +66,6 @@ Deno.test(
   },
 );
 
-Deno.test("README's links work wherever it is shown", async () => {
-  const readme = await Deno.readTextFile(join(folder, "README.md"));
-  const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!);
-  expect(links.length).toBeGreaterThan(5);
-  expect(links.filter((link) => !/^(https:\/\/|#)/.test(link))).toEqual([]);
-});
-
 Deno.test("README says how large the package and openapi-fetch are", async () => {
   const { outputFiles } = await build({
     stdin: { contents: `export { createClient } from "${denoJson.name}"`, resolveDir: project },
