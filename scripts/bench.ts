@@ -21,19 +21,9 @@ const RUNTIMES: Record<string, { command(): string | Promise<string>; args: stri
   deno: { command: Deno.execPath, args: ["run", "-A"] },
   bun: { command: installBun, args: [] },
 };
-const WATCHERS = ["nobody", "middleware", "a custom fetch"] as const;
+const WATCHERS = ["nobody", "middleware", "a custom fetch"];
 /** How many calls are under way at a time. */
 const LOADS = [1, 32];
-
-/** What `measure.ts` measures. */
-export interface Options {
-  readonly baseUrl: string;
-  /** What each call must return, as JSON. */
-  readonly expected: string;
-  readonly watcher: typeof WATCHERS[number];
-  readonly concurrency: number;
-  readonly rounds: number;
-}
 
 const isQuick = Deno.args.includes("--quick");
 const chosen = Deno.args.filter((arg) => arg !== "--quick").map((arg) => arg.toLowerCase());
@@ -68,15 +58,9 @@ for (const runtime of chosen.length > 0 ? chosen : Object.keys(RUNTIMES)) {
   const executable = await command();
   for (const watcher of WATCHERS) {
     for (const concurrency of LOADS) {
-      const options: Options = {
-        baseUrl: `http://127.0.0.1:${server.addr.port}/`,
-        expected: JSON.stringify(validKey),
-        watcher,
-        concurrency,
-        rounds: isQuick ? 1 : 50,
-      };
-      const measure = [...args, "measure.js", JSON.stringify(options)];
-      const costs = JSON.parse(await mustRun(executable, measure, { cwd: folder }));
+      const baseUrl = `http://127.0.0.1:${server.addr.port}/`;
+      const measure = ["measure.js", baseUrl, watcher, `${concurrency}`, isQuick ? "1" : "50"];
+      const costs = JSON.parse(await mustRun(executable, [...args, ...measure], { cwd: folder }));
       const cells = Object.entries<number>(costs).map(([name, cost]) =>
         `${name} ${cost.toFixed(0)} (${(cost / costs["openapi-fetch"]).toFixed(2)})`
       );

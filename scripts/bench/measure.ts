@@ -1,6 +1,6 @@
 /**
  * Measures clients in the process of one runtime, and prints the CPU time that a call of each takes,
- * in microseconds, as JSON: `measure.js OPTIONS`, which are JSON too.
+ * in microseconds, as JSON.
  *
  * The clients take turns, in many short rounds. The lead-in of a turn is not measured, so that no
  * client pays for the garbage of the one before. The 15th percentile of the rounds counts, because
@@ -8,13 +8,13 @@
  */
 
 import process from "node:process";
-import type { Options } from "../bench.ts";
 
 /** Milliseconds of a turn. */
 const LEAD_IN = 20;
 const TURN = 50;
 
-const { baseUrl, expected, watcher, concurrency, rounds }: Options = JSON.parse(process.argv[2]!);
+const [baseUrl, watcher] = process.argv.slice(2);
+const [concurrency, rounds] = process.argv.slice(4).map(Number) as [number, number];
 const apiKey = "demo-key";
 const body = { apiKey };
 const middleware = { onRequest() {}, onResponse() {} };
@@ -22,7 +22,13 @@ const custom = watcher === "a custom fetch" &&
   { fetch: (...args: Parameters<typeof fetch>) => fetch(...args) };
 
 /** Calls of `checkKey`, as the documentation of each client shows them. */
-const calls: Record<string, () => Promise<unknown>> = {};
+const calls: Record<string, () => Promise<unknown>> = {
+  async fetch() {
+    const headers = { "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    return (await fetch(`${baseUrl}checkKey`, init)).json();
+  },
+};
 
 // Imported by a name that the compiler does not know, because most have no types here.
 const load = (name: string) => import(name);
@@ -32,9 +38,6 @@ if (watcher === "middleware") { for (const client of [ours, openapiFetch]) clien
 calls["openapi-fetch"] = async () => (await openapiFetch.POST("/checkKey", { body })).data;
 calls["@scam-address/client"] = () => ours.checkOwnKey();
 if (watcher === "nobody") {
-  const headers = { "content-type": "application/json" };
-  const init = () => ({ method: "POST", headers, body: JSON.stringify(body) });
-  calls["fetch"] = async () => (await fetch(`${baseUrl}checkKey`, init())).json();
   const ky = (await load("ky")).default.create({ prefix: baseUrl });
   calls["ky"] = () => ky.post("checkKey", { json: body }).json();
   const openai = new (await load("openai")).OpenAI({ baseURL: baseUrl, apiKey });
@@ -54,6 +57,7 @@ async function run(call: () => Promise<unknown>, duration: number): Promise<numb
   return (user + system) / count;
 }
 
+const expected = JSON.stringify(await calls["fetch"]!());
 const costs: Record<string, number[]> = {};
 for (let round = -rounds / 5; round < rounds; round++) { // the first fifth warms up
   for (const [name, call] of Object.entries(calls)) {

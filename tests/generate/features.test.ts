@@ -192,12 +192,10 @@ const refused: Record<string, Record<string, unknown>> = {
       items: { type: "object" },
       uniqueItems: true,
     }),
-    "lists that differ": schema({ type: "array", items: list, uniqueItems: true }),
     "items of any type that differ": schema({ type: "array", uniqueItems: true }),
   },
   "1 no-invalid-schema-examples: Example value must conform to the schema: type must be string": {
     "an example of the wrong type": object({ a: { ...text, examples: [1] } }),
-    "an example of 3.0 of the wrong type": object({ a: { ...text, example: 1 } }),
   },
   "1 no-invalid-media-type-examples: Example value must conform": {
     "an example of a response of the wrong type": responses({
