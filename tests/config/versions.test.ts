@@ -28,6 +28,11 @@ Deno.test("commands run the Deno that .dvmrc names", async () => {
   expect([...new Set(named)]).toEqual([version]);
 });
 
+Deno.test("the command has the version that deno.json has", async () => {
+  const copy = await read("src/cli/version.ts");
+  expect(copy, "Run `deno task version`").toContain(`"${config.version}"`);
+});
+
 Deno.test("what scripts/held.json holds at a version has that version", () => {
   const others = Object.entries(held).filter(([name, { at }]) => {
     const [version = ""] = imports[name]!.match(/(?<=.@\^?)[^@^]+$/) ?? [];

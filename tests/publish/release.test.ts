@@ -11,8 +11,6 @@ interface Repository {
   tag?: string;
   changelog?: string;
   readme?: string;
-  /** The version in `src/cli/version.ts`. */
-  copy?: string;
   /** Whether the remote's `main` has the commit. */
   merged?: boolean;
   /** Another tag. */
@@ -23,13 +21,11 @@ interface Repository {
 async function check(
   { version = "1.2.3", tag = `v${version}`, changelog = NOTES, readme = "", ...rest }: Repository,
 ) {
-  const { copy = version, merged = true, other = "v0.1.2" } = rest;
+  const { merged = true, other = "v0.1.2" } = rest;
   await using repository = await makeFolder();
   await repository.write("deno.json", { version });
   await repository.write("CHANGELOG.md", changelog);
   await repository.write("README.md", readme);
-  await Deno.mkdir(join(repository.path, "src/cli"), { recursive: true });
-  await repository.write("src/cli/version.ts", `export const version = "${copy}";`);
   const options = { cwd: repository.path };
   const git = (...args: string[]) => mustRun("git", args, options);
   const author = ["-c", "user.name=Test", "-c", "user.email=test@service.example"];
@@ -81,7 +77,6 @@ const refused: [problem: string, repository: Repository][] = [
   ],
   [`"1.2.0" ${BREAKS}`, { version: "1.2.0", changelog: breaking("1.2.0") }],
   [`"0.2.1" ${BREAKS}`, { version: "0.2.1", changelog: breaking("0.2.1") }],
-  ['version.ts has another version than "1.2.3": run "deno task version"', { copy: "1.2.2" }],
   ['"not published yet": remove the paragraph', { readme: "It is not published yet: wait." }],
   ['not on "origin/main": merge it first', { merged: false }],
   ['"v1.10.0" is newer', { other: "v1.10.0" }],
