@@ -55,10 +55,9 @@ const typesOf = (response: Json, read: Read) => Object.keys(objectOf(read(respon
 /** The settings of Redocly's rules of examples. */
 export const examples = { severity: "error", allowAdditionalProperties: true } as const;
 
-const { styleguide } = await createConfig({});
-const rulesOfRedocly = styleguide.plugins[0]!.rules!.oas3!;
-// deno-lint-ignore no-explicit-any
-const ofExamples: any = rulesOfRedocly["no-invalid-schema-examples"]!(examples);
+const [builtIn] = (await createConfig({})).styleguide.plugins;
+// deno-lint-ignore no-explicit-any -- Redocly's rule, which judges defaults too
+const ofExamples: any = builtIn!.rules!.oas3!["no-invalid-schema-examples"]!(examples);
 
 const visitors: Record<string, () => object> = {
   "parameter": () => ({
@@ -102,19 +101,15 @@ const visitors: Record<string, () => object> = {
       const { type, required, properties, additionalProperties, anyOf } = schema;
       const circle = "The schema is a part of itself; refer to it from `properties`";
       refuse("", isCircular(schema, read), circle);
-      for (const name of ["readOnly", "writeOnly", "deprecated"]) {
-        const isElsewhere = schema[name] && !/\/properties\/[^/]+$/.test(pointer);
-        refuse(
-          name,
-          isElsewhere,
-          "Write it directly below a name in `properties`" +
-            (name === "deprecated" ? ", or beside the `schema` of a parameter" : ""),
-        );
+      const below = "Write it directly below a name in `properties`";
+      const parameter = `${below}, or beside the \`schema\` of a parameter`;
+      const places = { readOnly: below, writeOnly: below, deprecated: parameter };
+      for (const [name, message] of Object.entries(places)) {
+        refuse(name, schema[name] && !/\/properties\/[^/]+$/.test(pointer), message);
       }
       const isSlow = schema.uniqueItems && !isSendable(read(schema.items), "scalar", read);
-      const scalars =
-        "Leave it out, unless `items` has `type`: string, number, integer or boolean; " +
-        "comparing other values takes seconds";
+      const scalars = "Leave it out, unless `items` has `type`: string, number, integer or " +
+        "boolean; comparing other values takes seconds";
       refuse("uniqueItems", isSlow, scalars);
       const isObject = properties || additionalProperties || schema.patternProperties;
       refuse("", isObject && !type, "Add `type: object`, without which other values match too");
