@@ -4,26 +4,25 @@
  *
  *     deno task check:release TAG
  *
- * The tag must be `v` and the version in deno.json, `CHANGELOG.md` must have a section for the
- * version, with a date and at least one entry, the commit must be on the remote's `main`, and no
- * newer version may have a tag, because npm's `latest` would go back.
+ * The task runs `check` and the fast suite before; `publish.yml` runs this script alone, and all
+ * suites in a job of their own.
  */
 
 import { run } from "./support/process.ts";
 
-/**
- * The entries of a version's section, which has a date in its heading. Each is one line, because
- * GitHub shows the line breaks of a release's notes.
- */
-function releaseNotes(changelog: string, version: string): string | undefined {
-  const section = changelog.split(/^## /m).find((text) => text.startsWith(`[${version}] - `));
-  const [, notes] = section?.match(/^\S+ - \d{4}-\d{2}-\d{2}\r?\n([^]*\n- \S[^]*)/) ?? [];
-  return notes?.trim().replace(/\n {2}(?![ -])/g, " ");
-}
-
 const [tag = ""] = Deno.args;
 const { version } = JSON.parse(await Deno.readTextFile("deno.json"));
-const notes = releaseNotes(await Deno.readTextFile("CHANGELOG.md"), version);
+const readme = await Deno.readTextFile("README.md");
+const sections = (await Deno.readTextFile("CHANGELOG.md")).split(/^## /m);
+const section = (heading: string) => sections.find((text) => text.startsWith(heading));
+
+const [, date = "", entries] =
+  section(`[${version}] - `)?.match(/^\S+ - (\d{4}-\d{2}-\d{2})\r?\n([^]*\n- \S[^]*)/) ?? [];
+// Each entry is one line, because GitHub shows the line breaks of a release's notes.
+const notes = entries?.trim().replace(/\n {2}(?![ -])/g, " ");
+const isDate = JSON.stringify(new Date(date)).includes(date);
+const mayBreak = /^(0\.\d+|\d+\.0)\.0(-|$)/.test(version);
+
 const ancestor = ["merge-base", "--is-ancestor", "HEAD", "origin/main"];
 const { success: isOnMain, output } = await run("git", ancestor);
 
@@ -37,6 +36,13 @@ const problems = [
   tag !== `v${version}` &&
   `The tag is "${tag}", but deno.json has version "${version}": tag "v${version}"`,
   !notes && `CHANGELOG.md has no entries below a heading "## [${version}] - YYYY-MM-DD": add them`,
+  !isDate && `CHANGELOG.md has the date "${date}" for the version: write the day of the release`,
+  section("[Unreleased]")?.match(/^- /m) &&
+  `CHANGELOG.md has entries below "[Unreleased]": move them to "[${version}]"`,
+  notes?.includes("**Breaking:**") && !mayBreak &&
+  `"${version}" has a "**Breaking:**" entry: raise the minor version, from 1.0.0 on the major one`,
+  /not\s+published\s+yet/i.test(readme) &&
+  `README.md says that the package is "not published yet": remove the paragraph`,
   !isOnMain &&
   `The tagged commit is not on "origin/main": merge it first${output && `; ${output}`}`,
   newer && `"${newer}" is newer: only the newest version gets releases`,

@@ -7,7 +7,7 @@ import {
 } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers"; // which no test replaces
 
-import type { KeyStatus } from "../mod.ts";
+import type { ValidKey } from "../mod.ts";
 
 /** A request as it arrived. */
 export interface Recorded {
@@ -157,7 +157,7 @@ export interface AnyPath {
 }
 
 /** What `checkKey` reports on a valid key. */
-export const validKey: KeyStatus = { apiKeyValid: true, data: { credits: 100 } };
+export const validKey: ValidKey = { apiKeyValid: true, data: { credits: 100 } };
 
 /** Sends a part of a response. Without any of it, Deno and Bun themselves may send a request again. */
 export function cut(response: ServerResponse): void {

@@ -1,6 +1,6 @@
 /**
  * Measures clients in the process of one runtime, and prints the CPU time that a call of each takes,
- * in microseconds, as JSON: `measure.js OPTIONS`, which are JSON too.
+ * in microseconds, as JSON.
  *
  * The clients take turns, in many short rounds. The lead-in of a turn is not measured, so that no
  * client pays for the garbage of the one before. The 15th percentile of the rounds counts, because
@@ -8,55 +8,67 @@
  */
 
 import process from "node:process";
-import { clients, own, type Watcher } from "./clients.ts";
-
-export interface Options {
-  readonly baseUrl: string;
-  readonly watcher: Watcher;
-  /** How many calls are under way at a time. */
-  readonly concurrency: number;
-  readonly rounds: number;
-  /** Names of clients; every other name is that of a checkout of this project. */
-  readonly names: readonly string[];
-}
 
 /** Milliseconds of a turn. */
 const LEAD_IN = 20;
 const TURN = 50;
 
-const { baseUrl, watcher, concurrency, rounds, names }: Options = JSON.parse(process.argv[2]!);
+const [baseUrl, watcher] = process.argv.slice(2);
+const [concurrency, rounds] = process.argv.slice(4).map(Number) as [number, number];
+const apiKey = "demo-key";
+const body = { apiKey };
+const middleware = { onRequest() {}, onResponse() {} };
+const custom = watcher === "a custom fetch" &&
+  { fetch: (...args: Parameters<typeof fetch>) => fetch(...args) };
+
+/** Calls of `checkKey`, as the documentation of each client shows them. */
+const calls: Record<string, () => Promise<unknown>> = {
+  async fetch() {
+    const headers = { "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    return (await fetch(`${baseUrl}checkKey`, init)).json();
+  },
+};
+
+// Imported by a name that the compiler does not know, because most have no types here.
+const load = (name: string) => import(name);
+const ours = (await load("./scam-address.js")).createClient({ baseUrl, apiKey, ...custom });
+const openapiFetch = (await load("openapi-fetch")).default({ baseUrl, ...custom });
+if (watcher === "middleware") { for (const client of [ours, openapiFetch]) client.use(middleware); }
+calls["openapi-fetch"] = async () => (await openapiFetch.POST("/checkKey", { body })).data;
+calls["@scam-address/client"] = () => ours.checkOwnKey();
+if (watcher === "nobody") {
+  const ky = (await load("ky")).default.create({ prefix: baseUrl });
+  calls["ky"] = () => ky.post("checkKey", { json: body }).json();
+  const openai = new (await load("openai")).OpenAI({ baseURL: baseUrl, apiKey });
+  calls["openai"] = () => openai.post("/checkKey", { body });
+}
 
 /** Calls for a time in milliseconds; resolves to the microseconds of CPU time per call. */
 async function run(call: () => Promise<unknown>, duration: number): Promise<number> {
   const cpu = process.cpuUsage();
   const start = performance.now();
-  let calls = 0;
+  let count = 0;
   const worker = async () => {
-    for (; performance.now() - start < duration; calls++) await call();
+    for (; performance.now() - start < duration; count++) await call();
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
   const { user, system } = process.cpuUsage(cpu);
-  return (user + system) / calls;
+  return (user + system) / count;
 }
 
-const contenders = [];
-for (const name of names) {
-  const { module, prepare } = clients[name] ?? own(`./${name}.js`);
-  const call = prepare(module && await import(module), baseUrl, watcher);
-  if (!call) continue;
-  const result = await call();
-  if (result?.data?.credits !== 100) throw new Error(`"${name}" did not get the response`);
-  for (let count = 0; count < 10; count++) await run(call, TURN);
-  contenders.push({ name, call, costs: [] as number[] });
-}
-for (let round = 0; round < rounds; round++) {
-  for (const { call, costs } of contenders) {
+const expected = JSON.stringify(await calls["fetch"]!());
+const costs: Record<string, number[]> = {};
+for (let round = -rounds / 5; round < rounds; round++) { // the first fifth warms up
+  for (const [name, call] of Object.entries(calls)) {
+    const result = JSON.stringify(await call());
+    if (result !== expected) throw new Error(`"${name}" returned ${result}`);
     await run(call, LEAD_IN);
-    costs.push(await run(call, TURN));
+    const cost = await run(call, TURN);
+    if (round >= 0) (costs[name] ??= []).push(cost);
   }
 }
-const percentile = (costs: number[]) =>
-  costs.sort((a, b) => a - b)[Math.floor(costs.length * 0.15)];
-const entries = contenders.map(({ name, costs }) => [name, percentile(costs)]);
+const percentile = (list: number[]) => list.sort((a, b) => a - b)[Math.floor(list.length * 0.15)];
+const entries = Object.entries(costs).map(([name, list]) => [name, percentile(list)]);
 console.log(JSON.stringify(Object.fromEntries(entries)));
 process.exit(); // some clients keep their connections open

@@ -1,6 +1,6 @@
 /** Rules for the document in addition to Redocly's: a plugin for its lint. @module */
 
-import { parseYaml, type RawUniversalConfig } from "@redocly/openapi-core";
+import { createConfig, parseYaml, type RawUniversalConfig } from "@redocly/openapi-core";
 import { readFile } from "node:fs/promises";
 import { isJsonType, type Json, type JsonObject, listOf, objectOf } from "./json.ts";
 import { isCircular, isSendable, type Read } from "./schemas.ts";
@@ -52,6 +52,13 @@ function visitorOf([key, rows]: [key: string, rows: Row[]]): object {
 
 const typesOf = (response: Json, read: Read) => Object.keys(objectOf(read(response).content));
 
+/** The settings of Redocly's rules of examples. */
+export const examples = { severity: "error", allowAdditionalProperties: true } as const;
+
+const [builtIn] = (await createConfig({})).styleguide.plugins;
+// deno-lint-ignore no-explicit-any -- Redocly's rule, which judges defaults too
+const ofExamples: any = builtIn!.rules!.oas3!["no-invalid-schema-examples"]!(examples);
+
 const visitors: Record<string, () => object> = {
   "parameter": () => ({
     Parameter: visit(({ in: place, style, required, schema }, { refuse, read }) => {
@@ -94,10 +101,16 @@ const visitors: Record<string, () => object> = {
       const { type, required, properties, additionalProperties, anyOf } = schema;
       const circle = "The schema is a part of itself; refer to it from `properties`";
       refuse("", isCircular(schema, read), circle);
-      for (const name of ["readOnly", "writeOnly"]) {
-        const isElsewhere = schema[name] && !/\/properties\/[^/]+$/.test(pointer);
-        refuse(name, isElsewhere, "Write it directly below a name in `properties`");
+      const below = "Write it directly below a name in `properties`";
+      const parameter = `${below}, or beside the \`schema\` of a parameter`;
+      const places = { readOnly: below, writeOnly: below, deprecated: parameter };
+      for (const [name, message] of Object.entries(places)) {
+        refuse(name, schema[name] && !/\/properties\/[^/]+$/.test(pointer), message);
       }
+      const isSlow = schema.uniqueItems && !isSendable(read(schema.items), "scalar", read);
+      const scalars = "Leave it out, unless `items` has `type`: string, number, integer or " +
+        "boolean; comparing other values takes seconds";
+      refuse("uniqueItems", isSlow, scalars);
       const isObject = properties || additionalProperties || schema.patternProperties;
       refuse("", isObject && !type, "Add `type: object`, without which other values match too");
       const isMixed = properties && Object.keys(objectOf(additionalProperties)).length > 0;
@@ -115,6 +128,19 @@ const visitors: Record<string, () => object> = {
         refuse(["required", `${index}`], !isNamed, message);
       }
     }),
+  }),
+
+  "default": () => ({
+    Schema: {
+      // deno-lint-ignore no-explicit-any
+      leave(schema: JsonObject, context: any) {
+        const location = context.location.child("default");
+        const report = ({ message }: { message: string }) =>
+          context.report({ message: message.replace("Example", "Default"), location });
+        const asExample = { ...schema, example: schema.default, examples: undefined };
+        ofExamples.Schema.leave(asExample, { ...context, report });
+      },
+    },
   }),
 
   "security": () => {

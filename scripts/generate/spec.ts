@@ -14,7 +14,7 @@ import {
 import { relative, resolve } from "node:path";
 import process from "node:process";
 import { follow, type Json, type JsonObject, objectOf, pointerTo } from "./json.ts";
-import { names, plugin } from "./rules.ts";
+import { examples, names, plugin } from "./rules.ts";
 
 /** An error in the document, or a feature that the client does not support. */
 export class SpecError extends Error {}
@@ -34,6 +34,9 @@ const config = await createConfig({
   rules: {
     ...Object.fromEntries(names.map((name) => [`client/${name}`, "error"])),
     "info-license": "off", // the service documentation does not show one
+    "no-invalid-media-type-examples": examples,
+    "no-invalid-parameter-examples": examples,
+    "no-invalid-schema-examples": examples,
     "no-path-trailing-slash": "off", // it is sent
     "no-unresolved-refs": "off", // see findProblems()
     "no-unused-components": "off", // callers may use their types, such as those of webhooks
@@ -95,8 +98,7 @@ export async function readSpec(file: string): Promise<Spec> {
 }
 
 /** What may be next to `$ref`. */
-const annotation =
-  /^(\$comment|\$ref|default|deprecated|description|examples?|summary|title|x-.*)$/;
+const annotation = /^(\$comment|\$ref|description|summary|title|x-.*)$/;
 
 /** Finds names that Redocly cannot read and references that are not followed: places, problems. */
 function* findProblems(root: Json, node: JsonObject, pointer = ""): Generator<[string, string]> {

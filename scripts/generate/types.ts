@@ -18,6 +18,8 @@ export async function writeTypes(document: JsonObject): Promise<string> {
   });
   for (const node of nodes) if (ts.isInterfaceDeclaration(node)) addDocs(node);
   const text = astToString(nodes)
+    // A description after the tag would be read as the reason.
+    .replaceAll(/( *\* @deprecated\n)( *\* @description .*\n(?: *\*(?! @|\/).*\n)*)/g, "$2$1")
     .replaceAll("* @description ", "* ") // what editors show first; as a tag it would come last
     // Public types must name no types without documentation.
     .replaceAll(/^export type \$(Read|Write)</gm, "/** @ignore */\n$&");

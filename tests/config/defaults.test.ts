@@ -3,32 +3,22 @@ import { expect } from "@std/expect";
 import { join } from "node:path";
 import { createClient, InvalidResponseError } from "../../mod.ts";
 import { root } from "../../scripts/support/files.ts";
-import { deno, mustRun } from "../../scripts/support/process.ts";
 import { apiKey, baseUrl, undocumented } from "../client.ts";
 
-const { nodes } = JSON.parse(await mustRun(deno, ["doc", "--json", "mod.ts"], { cwd: root }));
-const readme = await Deno.readTextFile(join(root, "README.md"));
-
-/** The documentation of an option, as `deno doc` reads it. */
-interface Property {
-  name: string;
-  jsDoc?: { tags?: { kind: string; value?: string }[] };
-}
+const [api, readme] = await Promise.all(
+  ["src/api.ts", "README.md"].map((file) => Deno.readTextFile(join(root, file))),
+);
 
 /** The number after `@default` in the doc comment of an option. */
 function documented(name: string): number {
-  const [{ symbols }] = Object.values(nodes) as [{ symbols: Property[] }];
-  // deno-lint-ignore no-explicit-any
-  const options: any = symbols.find(({ name }) => name === "ClientOptions");
-  const property: Property = options.declarations[0].def.properties
-    .find((property: Property) => property.name === name);
-  const tag = property.jsDoc?.tags?.find(({ kind }) => kind === "default");
-  return Number(tag?.value?.replaceAll("_", ""));
+  const pattern = RegExp(`@default \\{([\\d_]+)\\}\\s+\\*/\\s+${name}\\?:`);
+  const [, number = ""] = pattern.exec(api!) ?? [];
+  return Number(number.replaceAll("_", ""));
 }
 
 /** The number beside the name of an option in README's table, such as `30 000 ms` or `10 MiB`. */
 function inReadme(name: string): number {
-  const cells = readme.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+  const cells = readme!.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
   const [, , amount = ""] = cells.find(([, option]) => option === `\`${name}\``) ?? [];
   const factor = amount.endsWith("MiB") ? 2 ** 20 : 1;
   return Number(amount.replaceAll(/\D/g, "")) * factor;

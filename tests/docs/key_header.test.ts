@@ -24,10 +24,10 @@ const documented = objects.flatMap(({ in: place, type, name, headers }) => [
   ...place === "header" && type !== "apiKey" ? [name] : [],
 ]);
 
-/** The names in a text that are written like a header's, `Some-Name`, or called one. */
+/** The names in a text that are written like a header's, `Some-Name`, or called or used as one. */
 function headersIn(text: string): string[] {
   const names = text.match(
-    /(?<=[`"])[A-Z]\w*(-[A-Z]\w*)+(?=[`":])|(?<=[`"])[\w-]+(?=[`"] header)/g,
+    /(?<=[`"])[A-Z]\w*(-[A-Z]\w*)+(?=[`":])|(?<=[`"])[\w-]+(?=[`"] header)|(?<=headers: \{ ")[\w-]+/g,
   );
   return (names ?? []).filter((name) =>
     !/^(Access-Control-|Content-|Location$|Retry-After$)/.test(name) && !documented.includes(name)
@@ -38,10 +38,16 @@ Deno.test("the key's header has its name in README, the docs and the description
   const sources = (await listFiles(join(root, "src")))
     .filter((file) => file.endsWith(".ts") && !file.startsWith("generated/"));
   const files = ["README.md", "SECURITY.md", "mod.ts", ...sources.map((file) => `src/${file}`)];
-  const named = headersIn(descriptions.join("\n")).map((name) => ["a description", name]);
-  for (const file of files) {
-    for (const name of headersIn(await read(file))) named.push([file, name]);
-  }
+  const texts: [string, string][] = [["a description", descriptions.join("\n")]];
+  for (const file of files) texts.push([file, await read(file)]);
+  const named = texts.flatMap(([file, text]) => headersIn(text).map((name) => [file, name]));
+  const isKey = (name: string) => name === apiKeyHeader;
+  const blind = texts.filter(([, text]) =>
+    text.split(/[`"]/).filter(isKey).length > headersIn(text).filter(isKey).length
+  );
+  const advice =
+    `Write "\`${apiKeyHeader}\` header", so that this test finds it when it is renamed`;
+  expect(blind.map(([file]) => file), advice).toEqual([]);
   expect(named.filter(([, name]) => name !== apiKeyHeader)).toEqual([]);
   expect(named.length).toBeGreaterThan(0);
 });

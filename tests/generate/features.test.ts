@@ -120,6 +120,9 @@ const refused: Record<string, Record<string, unknown>> = {
     "the servers of an operation": operation({ servers: [{ url: "/a" }] }),
   },
   '"callbacks" operation: Leave it out': { "callbacks": operation({ callbacks: {} }) },
+  '"deprecated" operation: Leave it out, and say it in `summary`: editors cannot strike out': {
+    "a deprecated operation": operation({ deprecated: true }),
+  },
   '"jsonSchemaDialect" operation: Leave it out': {
     "another dialect": root({ jsonSchemaDialect: "https://a.example" }),
   },
@@ -159,6 +162,14 @@ const refused: Record<string, Record<string, unknown>> = {
   },
   '"200" response: Leave `content` out': { "content of HEAD": responses({ 200: json() }, "head") },
 
+  '"deprecated" response: Leave it out, and say it in `description`': {
+    "a deprecated header of a response": operation({
+      responses: {
+        200: { description: "", headers: { "X-A": { schema: text, deprecated: true } } },
+      },
+    }),
+  },
+
   '"A" schema: The schema is a part of itself; refer to it from `properties`': {
     "allOf in a circle": schema({ allOf: [ref("A"), { type: "object" }] }),
     "anyOf in a circle": schema({ anyOf: [ref("B")] }, { B: { anyOf: [ref("A")] } }),
@@ -170,6 +181,35 @@ const refused: Record<string, Record<string, unknown>> = {
   },
   '"writeOnly" schema: Write it directly below a name in `properties`': {
     "writeOnly outside of properties": schema({ ...text, writeOnly: true }),
+  },
+  '"deprecated" schema: Write it directly below a name in `properties`, or beside the': {
+    "deprecated outside of properties": schema({ ...text, deprecated: true }),
+    "deprecated in the schema of a parameter": query({ ...text, deprecated: true }),
+  },
+  '"uniqueItems" schema: Leave it out, unless `items` has `type`: string, number, integer or': {
+    "objects that differ": schema({
+      type: "array",
+      items: { type: "object" },
+      uniqueItems: true,
+    }),
+    "items of any type that differ": schema({ type: "array", uniqueItems: true }),
+  },
+  "1 no-invalid-schema-examples: Example value must conform to the schema: type must be string": {
+    "an example of the wrong type": object({ a: { ...text, examples: [1] } }),
+  },
+  "1 no-invalid-media-type-examples: Example value must conform": {
+    "an example of a response of the wrong type": responses({
+      200: { "application/json": { schema: text, example: 1 } },
+    }),
+  },
+  "1 no-invalid-parameter-examples: Example value must conform": {
+    "an example of a parameter of the wrong type": query(text, { example: 1 }),
+  },
+  '"1" default: Default value must conform to the schema: type must be integer': {
+    "a default of the wrong type": object({ a: { type: "integer", default: "1" } }),
+    "a default that a reference refuses": schema({ allOf: [ref("B")], default: "1" }, {
+      B: { type: "integer" },
+    }),
   },
   '"A" schema: Add `type: object`, without which other values match too': {
     "properties of what may not be an object": schema({ properties: { a: text } }),
@@ -229,6 +269,9 @@ const refused: Record<string, Record<string, unknown>> = {
   '"readOnly" reference: `$ref` hides `readOnly`; write `allOf` with both': {
     "readOnly next to $ref": object({ a: { ...ref("A"), description: "", readOnly: true } }),
   },
+  '"deprecated" reference: `$ref` hides `deprecated`; write `allOf` with both': {
+    "deprecated next to $ref": object({ a: { ...ref("A"), deprecated: true } }),
+  },
   '"$ref" reference: Write the target of `https://a.example/b.yaml#/A` directly below': {
     "another file": responding({ $ref: "https://a.example/b.yaml#/A" }),
   },
@@ -236,9 +279,10 @@ const refused: Record<string, Record<string, unknown>> = {
     "a part of another schema": schema(list, { B: ref("A/items") }),
   },
 
-  '"type" security: The client sends one credential, in one header: write `type: apiKey`, `in: ': {
-    "a bearer token": schemes({ type: "http", scheme: "bearer" }),
-  },
+  '"type" security: The client sends one credential, a key as it is, in a header of its own: write':
+    {
+      "a bearer token": schemes({ type: "http", scheme: "bearer" }),
+    },
   '"in" security: Write `in: header`, or describe the key as a parameter': {
     "a key in a query": schemes({ ...key, in: "query" }),
     "a key in a cookie": schemes({ ...key, in: "cookie" }),

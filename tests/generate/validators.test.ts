@@ -198,7 +198,7 @@ const keywords: [schema: Record<string, unknown>, fits: unknown, fault: unknown]
   [{ enum: [1, null] }, null, 2],
   [{ type: ["integer", "null"] }, null, "1"],
   [{ multipleOf: 2 }, 4, 3],
-  [{ uniqueItems: true }, [1, 2], [1, 1]],
+  [{ uniqueItems: true, items: { type: "integer" } }, [1, 2], [1, 1]],
   [{ minLength: 1 }, "a", ""],
   [{ minimum: 1 }, 1, 0],
   [{ maximum: 1 }, 1, 2],

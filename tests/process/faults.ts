@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 
 import { seeded } from "../random.ts";
-import type { Responder } from "../server.ts";
+import { type Responder, validKey } from "../server.ts";
 
 const WAYS = ["checkKey", "call", "schema", "send", "GET", "text", "POST"] as const;
 const WATCHERS = ["nobody", "nobody", "middleware", "a custom fetch"] as const;
@@ -123,8 +123,7 @@ export function createFaults(): Responder {
   return async ({ url, body }, response) => {
     const number = Number(body ? /"number-(\d+)"/.exec(body)![1] : url.slice(3));
     const { fault, delay } = planCall(number);
-    const json = { apiKeyValid: true, data: { credits: number }, number };
-    const text = (fields = {}) => JSON.stringify({ ...json, ...fields });
+    const text = (fields = {}) => JSON.stringify({ ...validKey, number, ...fields });
     await FAULTS[fault]![1]({
       number,
       delay,

@@ -8,7 +8,9 @@ const NOTES = "## [Unreleased]\n\n## [1.2.3] - 2026-01-31\n\n### Added\n\n- A th
 
 interface Repository {
   version?: string;
+  tag?: string;
   changelog?: string;
+  readme?: string;
   /** Whether the remote's `main` has the commit. */
   merged?: boolean;
   /** Another tag. */
@@ -17,12 +19,13 @@ interface Repository {
 
 /** Runs the check on a tag, in a repository made for it. */
 async function check(
-  tag: string,
-  { version = "1.2.3", changelog = NOTES, merged = true, other = "v1.2.2" }: Repository,
+  { version = "1.2.3", tag = `v${version}`, changelog = NOTES, readme = "", ...rest }: Repository,
 ) {
+  const { merged = true, other = "v0.1.2" } = rest;
   await using repository = await makeFolder();
   await repository.write("deno.json", { version });
   await repository.write("CHANGELOG.md", changelog);
+  await repository.write("README.md", readme);
   const options = { cwd: repository.path };
   const git = (...args: string[]) => mustRun("git", args, options);
   const author = ["-c", "user.name=Test", "-c", "user.email=test@service.example"];
@@ -40,37 +43,47 @@ for (const [version, distTag] of Object.entries({ "1.2.3": "latest", "2.0.0-beta
   Deno.test(`check_release prints the dist-tag ${distTag} and the notes of ${version}`, async () => {
     const more = '- `Another`,\n  "more":\n  - Part.\n\n## [1.2.2] - 2026-01-01\n\n- Old.\n';
     const changelog = NOTES.replace("1.2.3", version) + more;
-    const repository = { version, changelog, other: "v3.0.0-beta.1" };
-    const { stdout, success } = await check(`v${version}`, repository);
+    const { stdout, success } = await check({ version, changelog, other: "v3.0.0-beta.1" });
     const notes = JSON.stringify('### Added\n\n- A thing.\n- `Another`, "more":\n  - Part.');
     expect([success, stdout]).toEqual([true, `dist-tag=${distTag}\nnotes=${notes}\n`]);
   });
 }
 
-const refused: Record<string, [tag: string, repository: Repository, problem: string]> = {
-  "a tag that is not the version": ["v1.2.4", {}, 'The tag is "v1.2.4", but deno.json has'],
-  "a tag without the v": ["1.2.3", {}, 'The tag is "1.2.3", but deno.json has'],
-  "a version that the changelog lacks": [
-    "v1.2.3",
-    { changelog: NOTES.replace("[1.2.3]", "[1.2.30]") },
-    'CHANGELOG.md has no entries below a heading "## [1.2.3] - YYYY-MM-DD"',
+/** The changelog of a version that breaks what programs use. */
+const breaking = (version: string) =>
+  NOTES.replace("A thing", "**Breaking:** A thing").replace("1.2.3", version);
+
+for (const version of ["0.2.0", "2.0.0", "1.0.0-beta.1"]) {
+  Deno.test(`check_release accepts what breaks in ${version}`, async () => {
+    const { success, stdout } = await check({ version, changelog: breaking(version) });
+    expect([success, stdout]).toEqual([true, expect.stringContaining("Breaking")]);
+  });
+}
+
+const NONE = 'CHANGELOG.md has no entries below a heading "## [1.2.3] - YYYY-MM-DD": add them';
+const BREAKS = 'has a "**Breaking:**" entry: raise the minor version, from 1.0.0 on the major one';
+
+const refused: [problem: string, repository: Repository][] = [
+  ['The tag is "v1.2.4", but deno.json has version "1.2.3": tag "v1.2.3"', { tag: "v1.2.4" }],
+  ['The tag is "1.2.3", but', { tag: "1.2.3" }],
+  [NONE, { changelog: NOTES.replace("[1.2.3]", "[1.2.30]") }],
+  [NONE, { changelog: NOTES.replace("2026-01-31", "soon") }],
+  [NONE, { changelog: NOTES.replace("- A thing.", "") + "\n## [1.2.2] - 2026-01-01\n\n- Old.\n" }],
+  ['the date "2026-02-30"', { changelog: NOTES.replace("01-31", "02-30") }],
+  ['the date "2026-13-45"', { changelog: NOTES.replace("01-31", "13-45") }],
+  [
+    'CHANGELOG.md has entries below "[Unreleased]": move them to "[1.2.3]"',
+    { changelog: NOTES.replace("ed]\n", "ed]\n\n### Fixed\n\n- Another.\n") },
   ],
-  "a version without a date": [
-    "v1.2.3",
-    { changelog: NOTES.replace("2026-01-31", "soon") },
-    "CHANGELOG.md has no entries",
-  ],
-  "a section without entries": [
-    "v1.2.3",
-    { changelog: NOTES.replace("- A thing.", "") + "\n## [1.2.2] - 2026-01-01\n\n- Old.\n" },
-    "CHANGELOG.md has no entries",
-  ],
-  "a commit that is not on main": ["v1.2.3", { merged: false }, 'not on "origin/main"'],
-  "a version older than a tag": ["v1.2.3", { other: "v1.10.0" }, '"v1.10.0" is newer'],
-};
-for (const [name, [tag, repository, problem]] of Object.entries(refused)) {
-  Deno.test(`check_release refuses ${name}`, async () => {
-    const { success, stdout, output } = await check(tag, repository);
+  [`"1.2.0" ${BREAKS}`, { version: "1.2.0", changelog: breaking("1.2.0") }],
+  [`"0.2.1" ${BREAKS}`, { version: "0.2.1", changelog: breaking("0.2.1") }],
+  ['"not published yet": remove the paragraph', { readme: "It is not published yet: wait." }],
+  ['not on "origin/main": merge it first', { merged: false }],
+  ['"v1.10.0" is newer', { other: "v1.10.0" }],
+];
+for (const [problem, repository] of refused) {
+  Deno.test(`check_release says ${problem}`, async () => {
+    const { success, stdout, output } = await check(repository);
     expect([success, stdout]).toEqual([false, ""]);
     expect(output).toContain(problem);
     expect(output.match(/::error::/g)).toHaveLength(1);

@@ -34,7 +34,7 @@ interface Context {
   hits(scenario: string): Promise<number>;
 }
 
-function assertEquals(actual: unknown, expected: unknown): void {
+function assertEquals<T>(actual: T, expected: NoInfer<T>): void {
   const [left, right] = [actual, expected].map((value) => JSON.stringify(value));
   if (left !== right) throw new Error(`got ${left} instead of ${right}`);
 }
