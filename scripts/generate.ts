@@ -10,14 +10,14 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { writeOperations } from "./generate/operations.ts";
 import { readSpec, SpecError } from "./generate/spec.ts";
 import { writeTypes } from "./generate/types.ts";
 import { writeValidators } from "./generate/validators.ts";
-import { root } from "./support/files.ts";
+import { makeFolder, root } from "./support/files.ts";
 
 const source = "openapi/openapi.yaml";
 const usage = "Usage: deno task generate [--check]";
@@ -42,7 +42,9 @@ async function generate(isCheck: boolean): Promise<string> {
   if (stale.size === 0) return `${target} is up to date`;
   const names = [...stale.keys()].join(", ");
   if (isCheck) throw new SpecError(`${target} is stale (${names}); run \`deno task generate\``);
-  for (const [name, text] of stale) await writeFile(join(root, target, name), text);
+  await using folder = await makeFolder(); // the old files stay until every new one is written
+  for (const [name, text] of stale) await folder.write(name, text);
+  await cp(folder.path, join(root, target), { recursive: true });
   return `Wrote ${names} in ${target}`;
 }
 

@@ -73,4 +73,11 @@ Deno.test("generate changes no file and prints no stack trace when it fails", as
   }
   await Deno.remove(join(project.path, "openapi/openapi.yaml"));
   await fails(await generate(project.path), "openapi.yaml:1:1 unreadable: ENOENT");
+
+  // No file of more than 50 blocks can be written: the types have fewer, the validators have more.
+  const long = responding({ type: "string", pattern: "a".repeat(60_000) });
+  await project.write("openapi/openapi.yaml", long);
+  const script = "run --quiet -A --import-map=import_map.npm.json scripts/generate.ts";
+  const limited = `trap "" XFSZ; ulimit -f 50; exec "$0" ${script}`;
+  await fails(await run("sh", ["-c", limited, deno], { cwd: project.path }), "EFBIG");
 });
