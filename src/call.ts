@@ -77,7 +77,12 @@ function checkArguments(method: string, path: unknown, init: Init): void {
 
 /**
  * Whether a call is private: nobody except this client sees its request before `fetch`, and its
- * response after it. Whatever holds for a private call is tested for a watched one too.
+ * response after it. Middleware, a `Request` class, options of `fetch` itself, a body that is not
+ * text, and a `parseAs` other than JSON and text make it a watched one.
+ *
+ * In a private call, a `RequestRecord` stands in for the `Request`, and a response of the runtime's
+ * own is handed on with its text, not built again. Whatever holds for a private call is tested for a
+ * watched one too.
  */
 function isPrivate(init: Init, settings: Settings, hasMiddleware: boolean): boolean {
   const { body, middleware, parseAs = "json" } = init;

@@ -1,4 +1,17 @@
-/** Writes the checks of the JSON success responses. @module */
+/**
+ * Writes the checks of the JSON success responses.
+ *
+ * They check all that JSON Schema (draft 2020-12) says about a value, except `format` and `default`,
+ * which describe it, and stop at the first problem. An issue names its place and the rule, for
+ * example `{ path: "/address", rule: "required" }`, and has no value of the response; `*` stands for
+ * a property name that the schema does not have.
+ *
+ * In a response, `required` does not count for a `writeOnly` property. In the types, `$Read` and
+ * `$Write` mark what only responses or requests have; the client's methods, `Readable` and
+ * `Writable` resolve these.
+ *
+ * @module
+ */
 
 import type { Json, JsonObject } from "./json.ts";
 import { follow, listOf, mapValues, objectOf, pointerOf } from "./json.ts";
