@@ -128,11 +128,9 @@ Deno.test("the server's handler responds to each failure as README says", async 
   expect(await ask("valid")).toEqual([200, JSON.stringify(validKey)]);
   expect(await ask("busy")).toEqual(later);
   expect(server.requests.length).toBe(3); // it was sent twice
-  const start = performance.now();
   expect(await ask("later")).toEqual(later);
-  expect(performance.now() - start).toBeLessThan(2_000); // it does not wait for three seconds
+  expect(server.requests.length).toBe(4); // and this once, because nobody would wait so long
   expect(await ask("slow")).toEqual(later);
-  expect(performance.now() - start).toBeLessThan(6_000);
   expect(await ask("moved")).toEqual([500, "The key was not checked"]);
   expect(server.requests.length).toBe(7);
 
@@ -275,7 +273,7 @@ Deno.test("checkKeys() goes on when keys are refused for good", async () => {
   expect(count).toBe(100);
 });
 
-Deno.test("checkKeys() retries nothing after it has ended", async () => {
+Deno.test("checkKeys() starts and retries nothing more when a report throws", async () => {
   const checkKeys = await loadCheckKeys();
   const full = new Error("The disk is full");
   const headers = { "retry-after": "0" };
@@ -283,41 +281,26 @@ Deno.test("checkKeys() retries nothing after it has ended", async () => {
     apiKey === "key-0" ? Response.json(validKey) : new Response(null, { status: 503, headers })
   );
   const report = () => Promise.reject(full);
-  await expect(checkKeys(client, makeKeys(8), report)).rejects.toBe(full);
+  await expect(checkKeys(client, makeKeys(2_000), report)).rejects.toBe(full);
   const { count } = service;
   await settle();
   expect(service.count).toBeLessThanOrEqual(count + 8); // those that `fetch` had got
 });
 
-Deno.test("checkKeys() sends nothing more when a report throws, now or later", async () => {
-  const checkKeys = await loadCheckKeys();
-  const full = new Error("The disk is full");
-  const reports: Report[] = [() => Promise.reject(full), () => {
-    throw full;
-  }];
-  for (const report of reports) {
-    const { client, service } = makeClient(() => Response.json(validKey));
-    await expect(checkKeys(client, makeKeys(2_000), report)).rejects.toBe(full);
-    await settle();
-    expect(service.count).toBeLessThanOrEqual(9);
-  }
-});
-
 Deno.test("checkKeys() reports nothing more when its signal is aborted", async () => {
   const checkKeys = await loadCheckKeys();
   const stopping = new AbortController();
-  const { client } = makeClient((_, count) => {
+  const { client, service } = makeClient((_, count) => {
     if (count <= 5) return Response.json(validKey);
     setTimeout(() => stopping.abort("Ctrl-C"), 20); // when nothing else is to come
     return new Promise(() => {});
   });
   const results: unknown[] = [];
   const report = (_: string, result: unknown) => void results.push(result);
-  const start = performance.now();
   const all = checkKeys(client, makeKeys(50), report, stopping.signal);
   expect(await all.catch((reason) => reason)).toBe("Ctrl-C");
-  expect(performance.now() - start).toBeLessThan(5_000); // no call goes on until it times out
   await settle();
+  expect(service.count).toBeLessThanOrEqual(5 + 8); // no call goes on until it times out
   expect(results.length).toBeLessThanOrEqual(5);
   for (const result of results) expect(result).toEqual(validKey);
 });
@@ -382,15 +365,6 @@ Deno.test("what differs from openapi-fetch is as README says", async () => {
     ...[`${url} same-origin`, `${url} include`],
     ...["1 same-origin", `${url} same-origin`, "1 include", `${url} include`],
   ]);
-});
-
-Deno.test("links to sections of README lead to its headings", async () => {
-  const headings = [...readme.matchAll(/^#+ (.*)$/gm)]
-    .map(([, heading]) => heading!.toLowerCase().replaceAll(/[^a-z- ]/g, "").replaceAll(" ", "-"));
-  const docs = await Deno.readTextFile(join(root, "src/api.ts"));
-  const links = [...readme.matchAll(/\]\(#(.*?)\)/g), ...docs.matchAll(/client#(.*?)\)/g)];
-  expect(links.length).toBeGreaterThan(3);
-  for (const [, link] of links) expect(headings).toContain(link);
 });
 
 /** Starts a proxy that opens tunnels, and keeps the hosts that these lead to. */
