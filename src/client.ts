@@ -79,21 +79,22 @@ export function createClient<Paths extends object = paths>(
           params: { ...init.params, path: { ...init.params?.path } },
           pathSerializer: guardPath(init.pathSerializer ?? settings.pathSerializer),
         },
-        fetch: (request: Request, extension?: RequestInit) =>
-          sendRequest(request, call, signal, extension),
+        async fetch(request: Request, extension?: RequestInit) {
+          try {
+            return await sendRequest(request, call, signal, extension);
+          } catch (error) {
+            // Where the error was made, the runtime no longer knows who called.
+            if (call.failures.has(error)) Error.captureStackTrace?.(error);
+            throw error;
+          }
+        },
       });
       const { data, error, response } = result;
       if (!response.ok && call.throws) throw call.failures.http(response, error);
       if (!response.ok || !call.isJson) return result;
       return { data: await readData(`${data ?? ""}`, response, call), response };
     };
-    try {
-      return call.signal ? await within([call.signal], run) : await run();
-    } catch (error) {
-      // Where the error was made, the runtime no longer knows who called.
-      if (call.failures.made.has(error)) Error.captureStackTrace?.(error as Error, dispatch);
-      throw error;
-    }
+    return call.signal ? await within([call.signal], run) : await run();
   }
 
   /** `POST` as openapi-fetch types it, so that a change of an operation does not compile. */

@@ -78,18 +78,21 @@ export function toQuery(query: unknown = {}): string {
   return parameters.toString();
 }
 
-/**
- * What JSON would lose. Some of it has a `toJSON` on Bun
- * (https://github.com/oven-sh/bun/issues/18805), and a `Buffer` on Node.js.
- */
-const LOST =
-  /^(Blob|DataView|File|FormData|Map|Promise|ReadableStream|Set|URLSearchParams|\w+(Array|Buffer))$/;
+/** Whether JSON has lost a value: what has no fields is written as `{}`, and bytes as numbers. */
+function isLost(value: unknown, written: string): boolean {
+  const name = classOf(value);
+  // On Bun, these two have a `toJSON` (https://github.com/oven-sh/bun/issues/18805).
+  const isForm = name === "FormData" || name === "URLSearchParams";
+  const isEmpty = written === "{}" || written === "";
+  return isForm || ArrayBuffer.isView(value) || isEmpty && !/^(Array|Object|String)$/.test(name);
+}
 
 /** Writes a body as JSON; refuses what JSON cannot represent, such as a form. */
 export function toJson(body: unknown): string {
   const requirement = "a value that JSON can represent";
-  if (LOST.test(classOf(body))) throw mustBe("body", requirement, body);
-  return resultOf("body", requirement, () => JSON.stringify(body));
+  const written = resultOf("body", requirement, () => JSON.stringify(body));
+  if (isLost(body, written)) throw mustBe("body", requirement, body);
+  return written;
 }
 
 /** openapi-fetch's own serializer, whose type lacks the second argument. */
@@ -98,9 +101,9 @@ const serialize: (body: unknown, headers: unknown) => string = defaultBodySerial
 /** Writes a body as openapi-fetch does, but refuses what JSON would lose. */
 export function toBody(body: unknown, headers: unknown): FormData | string {
   if (body instanceof FormData) return body;
-  if (!LOST.test(classOf(body))) return serialize(body, headers);
-  const written = body instanceof URLSearchParams ? serialize(body, headers) : undefined;
-  if (written === `${body}`) return written; // a form, as its content type says
+  const written = serialize(body, headers);
+  const isForm = body instanceof URLSearchParams && written === `${body}`; // as the header says
+  if (isForm || !isLost(body, written)) return written;
   const advice = 'otherwise, set "bodySerializer", and "Content-Type" in "headers"';
   throw mustBe("body", `a value that JSON can represent (${advice})`, body);
 }

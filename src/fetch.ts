@@ -54,16 +54,16 @@ export async function sendRequest(
   // Node.js 20 to 26 loses the signal of a request that is collected as garbage
   // (https://github.com/nodejs/node/issues/55428). This holds the request of the attempt.
   const held: Request[] = [];
-  const start = (ended: AbortSignal): Promise<Response> => {
+  const start = async (ended: AbortSignal): Promise<Response> => {
     const init: RequestInit = { method, headers, body, redirect: "manual", signal: ended };
-    if (!fetch) return globalThis.fetch(input, { ...extension, ...init });
+    if (!fetch) return await globalThis.fetch(input, { ...extension, ...init });
     const copy = new (call.Request ?? Request)(input, init);
     // Where `headers` is empty, Bun keeps those of the request that middleware has changed
     // (https://github.com/oven-sh/bun/pull/41994).
     if (!headers.has(apiKeyHeader)) copy.headers.delete(apiKeyHeader);
     held[0] = copy; // in place of the last one, whose body may be large
-    if (!extension) return fetch(copy);
-    return (fetch as typeof globalThis.fetch)(copy, { ...extension, ...init });
+    if (!extension) return await fetch(copy);
+    return await (fetch as typeof globalThis.fetch)(copy, { ...extension, ...init });
   };
   // Middleware may have made the request, with a method and a signal of its own.
   const documented = method === call.method ? operation?.idempotent : undefined;

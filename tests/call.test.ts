@@ -2,9 +2,9 @@
 import { expect } from "@std/expect";
 import { Buffer } from "node:buffer";
 
-import { ConfigurationError, createClient } from "../mod.ts";
+import { ConfigurationError, createClient, NetworkError } from "../mod.ts";
 import { apiKey, baseUrl, sendAll, testWatched, undocumented, unusedFetch } from "./client.ts";
-import { failure, failures } from "./failure.ts";
+import { caught, failure, failures } from "./failure.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
 
 const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
@@ -133,13 +133,25 @@ Deno.test("methods refuse a body that JSON would lose, and say what to write", a
       DataView: new DataView(new ArrayBuffer(1)),
     },
     ...{ ReadableStream: new Blob(["text"]).stream(), URLSearchParams: new URLSearchParams("a=b") },
+    ...{ Response: new Response(), Error: new Error("text"), Promise: Promise.resolve("text") },
+    AsyncGenerator: (async function* () {})(),
   };
+  class Labelled {
+    readonly a = 1;
+    readonly [Symbol.toStringTag] = "ObservableMap";
+  }
+  for (const body of [new Labelled(), Object.assign(new Map(), { toJSON: () => [1] })]) {
+    const calls = [unsent.call("POST", "a", { body }), unsent.POST("/a", { body })];
+    for (const error of await Promise.all(calls.map(caught))) {
+      expect(error).toBeInstanceOf(NetworkError); // It was sent, by the `fetch` that refuses.
+    }
+  }
   expect((await failure(ConfigurationError, unsent.call("POST", "a", { body: form }))).message)
     .toBe('"body" must be a value that JSON can represent, not a FormData');
   for (const [name, body] of Object.entries(bodies)) {
     const calls = [unsent.call("POST", "a", { body }), unsent.POST("/a", { body })];
     const [called, typed] = await failures(ConfigurationError, calls);
-    const kind = name === "ArrayBuffer" ? `an ${name}` : `a ${name}`;
+    const kind = `${/^[AE]/.test(name) ? "an" : "a"} ${name}`;
     expect(called!.message).toBe(`"body" must be a value that JSON can represent, not ${kind}`);
     expect(typed!.message).toMatch(/"bodySerializer".*"Content-Type"/);
     expect(typed!.message.endsWith(`, not ${kind}`)).toBe(true);

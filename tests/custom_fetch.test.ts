@@ -2,7 +2,13 @@
 import { expect } from "@std/expect";
 import { Readable } from "node:stream";
 
-import { ConfigurationError, createClient, NetworkError, RedirectError } from "../mod.ts";
+import {
+  ConfigurationError,
+  createClient,
+  NetworkError,
+  RedirectError,
+  type RetryEvent,
+} from "../mod.ts";
 import { apiKey, baseUrl, isDeno, sendAll, undocumented, unusedFetch } from "./client.ts";
 import { replaceClock } from "./clock.ts";
 import { caught, failures } from "./failure.ts";
@@ -46,6 +52,17 @@ Deno.test("methods reject with a NetworkError after retries when a custom fetch 
     client.use({ onRequest() {} });
     await failures(NetworkError, sendAll(client));
   }
+});
+
+Deno.test("what a custom fetch throws is a NetworkError, even an error of the same call", async () => {
+  using _clock = replaceClock();
+  let last: Error | undefined;
+  const fetch = () =>
+    last ? Promise.reject(last) : Promise.resolve(new Response(null, { status: 503 }));
+  const onRetry = ({ error }: RetryEvent) => void (last = error);
+  const client = createClient({ baseUrl, apiKey, fetch, onRetry, retries: 1 });
+  const [error] = await failures(NetworkError, [client.call("GET", undocumented)]);
+  expect(error!.message).toMatch(/ failed after 2 attempts: got no response: .* status 503$/);
 });
 
 const valid = () => Response.json(validKey, { status: checkKeyStatus });

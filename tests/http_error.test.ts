@@ -72,6 +72,13 @@ testWatched("HttpError has the body's first 64 KiB, as text when it is longer", 
   expect(await body("longer")).toBe(bodies["longer"]!.slice(0, 2 ** 16));
 });
 
+testWatched("HttpError has the text of a body that is nested too deep", async (create) => {
+  const body = "[".repeat(3_000) + "]".repeat(3_000);
+  await using server = await serve((_, response) => void response.writeHead(400).end(body));
+  const client = create({ baseUrl: server.url, apiKey });
+  expect((await failure(HttpError, client.call("GET", undocumented))).body).toBe(body);
+});
+
 testWatched("304 is an HttpError, and typed methods resolve to it", async (create) => {
   await using server = await serve((_, response) => void response.writeHead(304).end());
   const client = create({ baseUrl: server.url, apiKey });

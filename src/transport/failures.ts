@@ -28,8 +28,8 @@ export class Failures {
   readonly secrets: Secrets = new Secrets();
   /** The number of attempts so far for the result of the call. */
   attempts = 0;
-  /** The errors that were made here. */
-  readonly made: Set<unknown> = new Set();
+
+  readonly #made = new WeakSet<object>();
 
   /**
    * @param request Returns the method and the address, without the query.
@@ -37,8 +37,13 @@ export class Failures {
    */
   constructor(readonly request: () => string, readonly isKnown: boolean) {}
 
+  /** Whether an error is one of those that were made here. */
+  has(error: unknown): error is Error {
+    return this.#made.has(Object(error));
+  }
+
   /** The error for a response that has no 2xx status. */
-  http(response: Response, body: unknown): HttpError {
+  http(response: Response, body: unknown = ""): HttpError {
     const { headers, status } = response;
     const header = this.secrets.redact(headers.get("retry-after") ?? "");
     const retryAfter = parseRetryAfter(header, Date.now());
@@ -58,7 +63,7 @@ export class Failures {
     problem: string,
   ): InvalidResponseError {
     const body = text.length > MAX_SEARCHED ? text : parseBody(text);
-    const fields = { ...this.#contents(response, body), issues };
+    const fields = { ...this.#contents(response, body, text), issues };
     return this.#make(InvalidResponseError, `got an invalid response: ${problem}`, fields);
   }
 
@@ -103,29 +108,26 @@ export class Failures {
     const failed = this.attempts > 1 ? `failed after ${this.attempts} attempts: ` : "";
     const message = this.secrets.redact(`"${this.request()}" ${failed}${problem}`);
     const error = new errorClass(message, fields, options);
-    this.made.add(error);
+    this.#made.add(error);
     return error;
   }
 
-  /** What an error keeps of a response. */
-  #contents({ headers, status }: Response, body: unknown) {
+  /** What an error keeps of a response, whose body is parsed if it is JSON. */
+  #contents({ headers, status }: Response, body: unknown, text?: string) {
     const { secrets } = this;
     return {
       status,
       headers: new Headers([...headers].map(([name, value]) => [name, secrets.redact(value)])),
-      body: this.#body(body),
+      body: this.#body(body, text),
     };
   }
 
-  /** Redacts the body of an error, parsed JSON or text, and cuts it. */
-  #body(body: unknown): unknown {
+  /** Redacts a body; cuts its text when that is too long, or not JSON, or nested too deep. */
+  #body(body: unknown, text?: string): unknown {
     try {
-      const text = typeof body === "string" ? body : JSON.stringify(body);
-      const isText = text === body || text.length > MAX_SEARCHED;
-      if (!isText) return this.secrets.redactValue(body);
-      return this.secrets.redact(text.slice(0, MAX_SEARCHED));
-    } catch {
-      return ""; // There is none, or it is nested too deep.
-    }
+      text ??= typeof body === "string" ? body : JSON.stringify(body);
+      if (body !== text && text.length <= MAX_SEARCHED) return this.secrets.redactValue(body);
+    } catch { /* It is nested too deep. */ }
+    return this.secrets.redact(text?.slice(0, MAX_SEARCHED) ?? "");
   }
 }

@@ -66,7 +66,7 @@ async function read(
   const body: Body = isNative && ok && isShort(response, limit)
     ? { bytes: new Uint8Array(await response.arrayBuffer()), isComplete: true }
     : await readStream(response.body, limit, signal, isNative);
-  if (ok && "thrown" in body) throw body.thrown;
+  if (ok && "thrown" in body) throw failures.network(body.thrown, response);
   if (ok && !body.isComplete) {
     const rule = "maxResponseBytes";
     const problem = `the body is larger than "${rule}"`;
@@ -106,7 +106,9 @@ export async function receive(
   let isClean = false; // whether nothing is left that an abort would end
   try {
     const received = await within([signal], async (ended) => {
-      const result = await start(ended);
+      const result = await start(ended).catch((thrown) => {
+        throw failures.network(thrown, response);
+      });
       if (!isUnread(result)) throw failures.configuration();
       response = result;
       if (!isRedirect(response)) return await read(response, sending, ended);
@@ -118,7 +120,7 @@ export async function receive(
   } catch (thrown) {
     if (signal?.aborted) throw signal.reason;
     if (thrown === timeUp) throw failures.timeout(timeout, response);
-    throw failures.made.has(thrown) ? thrown : failures.network(thrown, response);
+    throw failures.has(thrown) ? thrown : failures.network(thrown, response);
   } finally {
     if (!isClean) controller.abort();
   }
