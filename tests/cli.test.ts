@@ -92,7 +92,7 @@ Deno.test("check-key --timeout limits all that it waits for, and says what is mi
   const { url } = hanging;
   const inputs: [Setting, string][] = [
     [{ stdin: pipe(Infinity) }, "No result within 1 s: standard input has not ended"],
-    [demo, "No result within 1 s: the service has not responded"],
+    [demo, "No result within 1 s: there was no complete response"],
   ];
   const args = ["check-key", "--timeout", "1", "--base-url", url];
   await Promise.all(inputs.map(async ([setting, message]) => {

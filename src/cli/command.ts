@@ -102,7 +102,7 @@ async function askForStatus(process: CommandProcess, values: Values, limit: Time
     onRetry: ({ error }) => void (limit.missing = error.message),
   });
   const apiKey = key ?? await within([limit.signal], () => readInput(process));
-  limit.missing = "the service has not responded";
+  limit.missing = "there was no complete response";
   return await client.checkKey(apiKey, { signal: limit.signal });
 }
 
