@@ -133,6 +133,7 @@ Deno.test("methods refuse a body that JSON would lose, and say what to write", a
       DataView: new DataView(new ArrayBuffer(1)),
     },
     ...{ ReadableStream: new Blob(["text"]).stream(), URLSearchParams: new URLSearchParams("a=b") },
+    Promise: Promise.resolve("text"), // whose await was forgotten
   };
   expect((await failure(ConfigurationError, unsent.call("POST", "a", { body: form }))).message)
     .toBe('"body" must be a value that JSON can represent, not a FormData');

@@ -37,9 +37,10 @@ Deno.test("messages name the method, the address without the query, the problem 
     expect(error.message).toBe(`${start(name)}got ${problem}`);
   }
   const params = { query, path: { id: 200 } };
-  const typed = client.POST("/things/{id}?email=a@b.example", { params });
+  const init = { params, baseUrl: `${server.url}other` }; // of this call only
+  const typed = client.POST("/things/{id}?email=a@b.example", init);
   expect((await failure(ScamAddressError, typed)).message)
-    .toBe(`${start("things/{id}")}got ${problems[200]}`);
+    .toBe(`"POST ${server.url}other/things/{id}" got ${problems[200]}`);
   const missing = () => Promise.resolve(new Response("", { status: 404 }));
   const checks = createClient({ ...options, fetch: missing }).checkOwnKey();
   expect((await failure(HttpError, checks)).message).toBe(

@@ -24,6 +24,7 @@ const boom = new RangeError("boom");
 
 Deno.test("methods reject with what middleware throws, whatever it is", async () => {
   await using server = await serve((_, response) => json(response, validKey));
+  const { stack } = boom;
   for (const thrown of [boom, "boom", { code: 7 }]) {
     const hook = () => {
       throw thrown;
@@ -37,6 +38,7 @@ Deno.test("methods reject with what middleware throws, whatever it is", async ()
       for (const error of await Promise.all(calls.map(caught))) expect(error).toBe(thrown);
     }
   }
+  expect(boom.stack).toBe(stack); // which is where the caller's code threw it
 });
 
 Deno.test("middleware does not see the key", async () => {

@@ -73,7 +73,7 @@ Deno.test("GET() writes the query and the path as openapi-fetch does", async () 
     await expectAlike(get("/a/{id*}", { params, querySerializer }));
     await expectAlike(get("/a/{;id}", { params }), { querySerializer });
   }
-  await expectAlike(get("/a/{id}", { params, pathSerializer }));
+  await expectAlike(get("/a/{id}", { params, pathSerializer }), { pathSerializer: () => "/b" });
   await expectAlike(get("/a/{id}", { params }), { pathSerializer });
 });
 
@@ -163,8 +163,10 @@ Deno.test("a Request class of the client or of a call is what fetch and middlewa
   const call = get("/a", { middleware: [{ onRequest }] });
   const { log } = await expectAlike(call, (log) => ({ ...logged(log), Request: Traced }));
   expect(log[1]).toBe(true);
-  expect((await expectAlike(post("/a", init))).requests)
-    .toMatchObject([{ others: { "x-traced": "yes" } }]);
+  for (const [given, options] of [[init, {}], [{}, { Request: Traced }]] as const) {
+    const { requests } = await expectAlike(post("/a", given), options);
+    expect(requests).toMatchObject([{ others: { "x-traced": "yes" } }]);
+  }
 });
 
 // Responses

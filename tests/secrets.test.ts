@@ -101,7 +101,7 @@ testWatched("errors show no key that the service sends back, in each form", asyn
   });
   const events: RetryEvent[] = [];
   const onRetry = (event: RetryEvent) => void events.push(event);
-  const options = { baseUrl: server.url, apiKey, retries: 1, onRetry };
+  const options = { baseUrl: server.url, apiKey: () => apiKey, retries: 1, onRetry };
   using _clock = replaceClock();
   const client = create(options);
   const call = (status: number) => {
