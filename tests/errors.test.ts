@@ -25,7 +25,7 @@ Deno.test("messages name the method, the address without the query, the problem 
   const client = createClient<AnyPath>(options);
   const query = { email: "a@b.example" };
   const problems: Record<string, string> = {
-    402: "a response with the status 402",
+    "402$$": "a response with the status 402", // a pattern of replace()
     404: "a response with the status 404",
     "429-7": "a response with the status 429, Retry-After: 7",
     301: 'a redirect to "https://b.example/c", which is not followed: check "baseUrl"',

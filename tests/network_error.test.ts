@@ -6,7 +6,7 @@ import { createSandbox } from "../src/sandbox/service.ts";
 import { reasonOf, Secrets } from "../src/transport/redact.ts";
 import { apiKey, baseUrl, isDeno, sendAll, testWatched, undocumented } from "./client.ts";
 import { failure, failures, shown } from "./failure.ts";
-import { type AnyPath, serveBytes, serveSockets } from "./server.ts";
+import { serveBytes, serveSockets } from "./server.ts";
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
@@ -138,17 +138,5 @@ Deno.test("reasonOf() has no queries of addresses", () => {
   };
   for (const [text, shown] of Object.entries(texts)) {
     expect(reasonOf(new Error(text), new Secrets()).message).toBe(shown);
-  }
-});
-
-Deno.test("messages name an address as it is, also when it has a pattern of replace()", async () => {
-  const fetch = () => Promise.reject(new Error("No"));
-  const client = createClient<AnyPath>({ baseUrl: `${baseUrl}a/`, apiKey, fetch, retries: 0 });
-  for (const name of ["a$`b", "a$&b", "a$'b", "a$$b"]) {
-    const calls = [client.call("GET", name), client.GET(`/${name}`)];
-    for (const { message } of await failures(NetworkError, calls)) {
-      expect(message).toMatch(/^"GET /);
-      expect(message.slice('"GET '.length).split('"')[0]).toBe(`${baseUrl}a/${name}`);
-    }
   }
 });

@@ -79,22 +79,6 @@ testWatched("call() reads JSON with any label, white space, a byte-order mark", 
   }
 });
 
-testWatched("methods change no prototype when JSON has __proto__", async (create) => {
-  const pollution = `"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}`;
-  await using server = await serve(({ url }, response) => {
-    response.statusCode = Number(url.slice(1));
-    response.end(`{"a":{${pollution}},"key":"${apiKey}",${pollution}}`);
-  });
-  const client = create({ baseUrl: server.url, apiKey });
-  const data = await client.call("GET", "200");
-  const { body } = await failure(HttpError, client.call("GET", "400"));
-  const { error } = await client.GET("/400");
-  for (const value of [data, body, error, {}] as Record<string, unknown>[]) {
-    expect(value["polluted"]).toBe(undefined);
-    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
-  }
-});
-
 // Statuses with and without content
 
 testWatched("methods drop content with 204 and 205, which HTTP does not allow", async (create) => {
