@@ -25,7 +25,7 @@ Deno.test("messages name the method, the address without the query, the problem 
   const client = createClient<AnyPath>(options);
   const query = { email: "a@b.example" };
   const problems: Record<string, string> = {
-    402: "a response with the status 402",
+    "402$$": "a response with the status 402", // a pattern of replace()
     404: "a response with the status 404",
     "429-7": "a response with the status 429, Retry-After: 7",
     301: 'a redirect to "https://b.example/c", which is not followed: check "baseUrl"',
@@ -37,9 +37,10 @@ Deno.test("messages name the method, the address without the query, the problem 
     expect(error.message).toBe(`${start(name)}got ${problem}`);
   }
   const params = { query, path: { id: 200 } };
-  const typed = client.POST("/things/{id}?email=a@b.example", { params });
+  const init = { params, baseUrl: `${server.url}other` }; // of this call only
+  const typed = client.POST("/things/{id}?email=a@b.example", init);
   expect((await failure(ScamAddressError, typed)).message)
-    .toBe(`${start("things/{id}")}got ${problems[200]}`);
+    .toBe(`"POST ${server.url}other/things/{id}" got ${problems[200]}`);
   const missing = () => Promise.resolve(new Response("", { status: 404 }));
   const checks = createClient({ ...options, fetch: missing }).checkOwnKey();
   expect((await failure(HttpError, checks)).message).toBe(

@@ -9,6 +9,7 @@ import { type AnyPath, serve } from "./server.ts";
 const bodies: [string, unknown][] = [
   [`{"error":{"code":7}}`, { error: { code: 7 } }],
   [`\ufeff{"a":1}`, { a: 1 }],
+  ['{"__proto__":{"a":1}}', JSON.parse('{"__proto__":{"a":1}}')], // a name as any other
   ["null", null],
   ['"0"', "0"],
   ["", ""],
@@ -28,6 +29,7 @@ testWatched("methods keep status, headers and body of a 4xx or 5xx response", as
       const name = `${status}/${index}`;
       const error = await failure(HttpError, client.call("POST", name, { body: {} }));
       expect([error.code, error.status, error.body]).toEqual(["http", status, body]);
+      expect(JSON.stringify(error.body)).toBe(JSON.stringify(body)); // which has "__proto__"
       expect(error.headers.get("x-request-id")).toBe("r1");
       expect(error.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
       expect("retryAfter" in error).toBe(false);

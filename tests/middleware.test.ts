@@ -25,6 +25,7 @@ const boom = new RangeError("boom");
 
 Deno.test("methods reject with what middleware throws, whatever it is", async () => {
   await using server = await serve((_, response) => json(response, validKey));
+  const { stack } = boom;
   for (const thrown of [boom, "boom", { code: 7 }]) {
     const hook = () => {
       throw thrown;
@@ -38,6 +39,7 @@ Deno.test("methods reject with what middleware throws, whatever it is", async ()
       for (const error of await Promise.all(calls.map(caught))) expect(error).toBe(thrown);
     }
   }
+  expect(boom.stack).toBe(stack); // which is where the caller's code threw it
 });
 
 Deno.test("middleware does not see the key", async () => {
@@ -124,14 +126,6 @@ for (const hook of hooks) {
   });
 }
 
-Deno.test("middleware gets a real Request even if use() has refused what came after it", async () => {
-  const client = createClient<AnyPath>({ baseUrl, apiKey });
-  const onRequest = ({ request }: { request: Request }) =>
-    Response.json(request instanceof Request);
-  expect(() => client.use({ onRequest }, 5 as never)).toThrow();
-  expect((await client.GET(path)).data).toBe(true);
-});
-
 Deno.test("middleware that is left after eject() gets a real Request", async () => {
   const client = createClient<AnyPath>({ baseUrl, apiKey });
   const ejected = { onRequest() {} };
@@ -140,26 +134,20 @@ Deno.test("middleware that is left after eject() gets a real Request", async () 
   expect((await client.GET(path)).data).toBe(true);
 });
 
-/** How middleware may read the body of a request that it does not replace. */
-const bodyReaders: ((request: Request) => Promise<unknown>)[] = [
-  (request) => request.text(),
-  async (request) => {
-    const reader = request.body!.getReader();
-    await reader.read();
-    reader.releaseLock();
-  },
-];
-
 testWatched("methods send nothing when middleware has read the request's body", async (create) => {
   await using server = await serve((_, response) => json(response, validKey));
-  for (const read of bodyReaders) {
-    const client = create({ baseUrl: server.url, apiKey });
-    client.use({ onRequest: async ({ request }) => void await read(request) });
-    for (const signal of [null, new AbortController().signal]) {
-      const calls = [client.checkOwnKey({ signal }), client.POST(path, { body: {}, signal })];
-      for (const error of await failures(TypeError, calls)) {
-        expect(error instanceof ScamAddressError).toBe(false);
-      }
+  const client = create({ baseUrl: server.url, apiKey });
+  client.use({
+    async onRequest({ request }) {
+      const reader = request.body!.getReader();
+      await reader.read(); // the rest would be sent
+      reader.releaseLock();
+    },
+  });
+  for (const signal of [null, new AbortController().signal]) {
+    const calls = [client.checkOwnKey({ signal }), client.POST(path, { body: {}, signal })];
+    for (const error of await failures(TypeError, calls)) {
+      expect(error instanceof ScamAddressError).toBe(false);
     }
   }
   expect(server.requests).toEqual([]);

@@ -5,8 +5,8 @@ import { createClient, NetworkError } from "../mod.ts";
 import { createSandbox } from "../src/sandbox/service.ts";
 import { reasonOf, Secrets } from "../src/transport/redact.ts";
 import { apiKey, baseUrl, isDeno, sendAll, testWatched, undocumented } from "./client.ts";
-import { failure, failures, shown } from "./failure.ts";
-import { type AnyPath, serveBytes, serveSockets } from "./server.ts";
+import { failure, failures } from "./failure.ts";
+import { serveBytes, serveSockets } from "./server.ts";
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
@@ -50,21 +50,6 @@ for (const [kind, bytes] of Object.entries({ ...noResponses, ...incomplete })) {
 }
 
 // The reason
-
-Deno.test("errors have no query, even where the runtime's reason repeats the address", async () => {
-  const server = await serveSockets(() => {});
-  await server[Symbol.asyncDispose]();
-  const reason = (request: Request) => Promise.reject(new Error(`Cannot get (${request.url})!`));
-  for (const fetch of [undefined, reason]) {
-    const client = createClient({ baseUrl: server.url, apiKey, retries: 0, fetch });
-    const call = client.call("GET", "report", { query: { email: "a@b.example", q: "(x) 'y'" } });
-    const error = await failure(NetworkError, call);
-    expect(error.message).toContain(`"GET ${server.url}report" got no response: `);
-    if (fetch) expect(error.message).toMatch(/: Cannot get \(http:\S+\/report\)!$/);
-    expect(`${shown(error)} ${error.stack} ${(error.cause as Error).stack}`)
-      .not.toMatch(/email|example|q=/);
-  }
-});
 
 Deno.test("NetworkError keeps the stack of what a custom fetch throws, cut and without the key", async () => {
   const { fetch } = createSandbox({
@@ -139,17 +124,5 @@ Deno.test("reasonOf() has no queries of addresses", () => {
   };
   for (const [text, shown] of Object.entries(texts)) {
     expect(reasonOf(new Error(text), new Secrets()).message).toBe(shown);
-  }
-});
-
-Deno.test("messages name an address as it is, also when it has a pattern of replace()", async () => {
-  const fetch = () => Promise.reject(new Error("No"));
-  const client = createClient<AnyPath>({ baseUrl: `${baseUrl}a/`, apiKey, fetch, retries: 0 });
-  for (const name of ["a$`b", "a$&b", "a$'b", "a$$b"]) {
-    const calls = [client.call("GET", name), client.GET(`/${name}`)];
-    for (const { message } of await failures(NetworkError, calls)) {
-      expect(message).toMatch(/^"GET /);
-      expect(message.slice('"GET '.length).split('"')[0]).toBe(`${baseUrl}a/${name}`);
-    }
   }
 });

@@ -6,8 +6,9 @@ import { apiKey, baseUrl, replaceFetch, testWatched, undocumented } from "./clie
 import { failure, failures } from "./failure.ts";
 import { json, serve, validKey } from "./server.ts";
 
-/** Wraps a response as fetch-mock does. */
-function proxyOf(response: Response): Response {
+/** Wraps a response as fetch-mock does, with an address that cannot be changed. */
+function mock(response: Response): Response {
+  Object.defineProperty(response, "url", { value: "https://mock.example/" });
   return new Proxy(response, {
     get(target, name) {
       const value = Reflect.get(target, name, target);
@@ -16,49 +17,37 @@ function proxyOf(response: Response): Response {
   });
 }
 
-/** Gives a response an address that cannot be changed. */
-function addressed(response: Response): Response {
-  return Object.defineProperty(response, "url", { value: "https://mock.example/" });
-}
-
-const wrappers: Record<string, (response: Response) => Response> = {
-  "a proxy": proxyOf,
-  "a proxy with a property of its own": (response) => proxyOf(addressed(response)),
-  "a response with a property of its own": addressed,
-};
-
-for (const [kind, wrap] of Object.entries(wrappers)) {
-  testWatched(`methods read ${kind}`, async (create) => {
-    await using server = await serve(({ url }, response) => {
-      const status = Number(url.slice(1));
-      if (status === 307) response.setHeader("location", "/other");
-      if (status === 204) return void response.writeHead(status).end();
-      if (status === 201) response.setHeader("transfer-encoding", "chunked");
-      json(response, validKey, status);
-    });
-    using _fetch = replaceFetch((fetch) => async (...args) => wrap(await fetch(...args)));
-    const client = create({ baseUrl: server.url, apiKey, retries: 0 });
-    for (const status of [200, 201, 204]) {
-      const data = status === 204 ? undefined : validKey;
-      expect(await client.call("GET", `${status}`)).toEqual(data);
-      const { response, ...result } = await client.GET(`/${status}`);
-      expect([response.status, result.data]).toEqual([status, data]);
-    }
-    for (const parseAs of ["text", "stream"] as const) {
-      const { data } = await client.GET("/200", { parseAs });
-      expect(await new Response(data as BodyInit).json()).toEqual(validKey);
-    }
-    expect(await failure(HttpError, client.call("GET", "400"))).toMatchObject({ body: validKey });
-    expect(await client.GET("/400")).toMatchObject({ error: validKey });
-    await failures(RedirectError, [client.call("GET", "307"), client.GET("/307")]);
+testWatched("methods read a proxy of a response with a property of its own", async (create) => {
+  await using server = await serve(({ url }, response) => {
+    const status = Number(url.slice(1));
+    if (status === 307) response.setHeader("location", "/other");
+    if (status === 204) return void response.writeHead(status).end();
+    if (status === 201) response.setHeader("transfer-encoding", "chunked");
+    json(response, validKey, status);
   });
-}
+  using _fetch = replaceFetch((fetch) => async (...args) => mock(await fetch(...args)));
+  const client = create({ baseUrl: server.url, apiKey, retries: 0 });
+  for (const status of [200, 201, 204]) {
+    const data = status === 204 ? undefined : validKey;
+    expect(await client.call("GET", `${status}`)).toEqual(data);
+    const { response, ...result } = await client.GET(`/${status}`);
+    expect([response.status, result.data]).toEqual([status, data]);
+  }
+  for (const parseAs of ["text", "stream"] as const) {
+    const { data } = await client.GET("/200", { parseAs });
+    expect(await new Response(data as BodyInit).json()).toEqual(validKey);
+  }
+  expect(await failure(HttpError, client.call("GET", "400"))).toMatchObject({ body: validKey });
+  expect(await client.GET("/400")).toMatchObject({ error: validKey });
+  await failures(RedirectError, [client.call("GET", "307"), client.GET("/307")]);
+});
 
 testWatched("methods read a response that takes no property", async (create) => {
-  using _fetch = replaceFetch(() => () =>
-    Promise.resolve(Object.preventExtensions(new Response("[1]")))
+  await using server = await serve((_, response) => json(response, [1]));
+  using _fetch = replaceFetch((fetch) => async (...args) =>
+    Object.preventExtensions(await fetch(...args))
   );
-  const client = create({ baseUrl, apiKey, retries: 0 });
+  const client = create({ baseUrl: server.url, apiKey, retries: 0 });
   expect(await client.call("GET", undocumented)).toEqual([1]);
   expect((await client.GET(`/${undocumented}`)).data).toEqual([1]);
 });

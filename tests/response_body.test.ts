@@ -1,7 +1,7 @@
 // How the body of a 2xx response is read; http_error.test.ts reads those of errors.
 import { expect } from "@std/expect";
 
-import { HttpError, InvalidResponseError } from "../mod.ts";
+import { InvalidResponseError } from "../mod.ts";
 import { addOperation, apiKey, testWatched, undocumented } from "./client.ts";
 import { failure, failures } from "./failure.ts";
 import { serve, serveBytes } from "./server.ts";
@@ -79,22 +79,6 @@ testWatched("call() reads JSON with any label, white space, a byte-order mark", 
   }
 });
 
-testWatched("methods change no prototype when JSON has __proto__", async (create) => {
-  const pollution = `"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}`;
-  await using server = await serve(({ url }, response) => {
-    response.statusCode = Number(url.slice(1));
-    response.end(`{"a":{${pollution}},"key":"${apiKey}",${pollution}}`);
-  });
-  const client = create({ baseUrl: server.url, apiKey });
-  const data = await client.call("GET", "200");
-  const { body } = await failure(HttpError, client.call("GET", "400"));
-  const { error } = await client.GET("/400");
-  for (const value of [data, body, error, {}] as Record<string, unknown>[]) {
-    expect(value["polluted"]).toBe(undefined);
-    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
-  }
-});
-
 // Statuses with and without content
 
 testWatched("methods drop content with 204 and 205, which HTTP does not allow", async (create) => {
@@ -110,17 +94,12 @@ testWatched("methods drop content with 204 and 205, which HTTP does not allow", 
 });
 
 testWatched("HEAD() and call() take a response to HEAD, which has no body", async (create) => {
-  await using server = await serve(({ url }, response) => {
-    response.writeHead(url === "/missing" ? 404 : 200, { "content-length": "100" }).end();
+  await using server = await serve((_, response) => {
+    response.setHeader("content-length", 100).end();
   });
   const client = create({ baseUrl: server.url, apiKey });
   expect(await client.call("HEAD", undocumented)).toBe(undefined);
-  for (const { data, response } of [await client.HEAD("/a"), await client.request("head", "/a")]) {
-    expect(data).toBe(undefined);
-    expect(response.headers.get("content-length")).toBe("100");
-  }
-  const error = await failure(HttpError, client.call("HEAD", "missing"));
-  expect(error.body).toBe("");
+  expect((await client.HEAD("/a")).response.headers.get("content-length")).toBe("100");
 });
 
 testWatched("GET() says to set parseAs where the document has no JSON", async (create) => {

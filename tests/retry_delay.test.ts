@@ -92,9 +92,3 @@ Deno.test("retryDelay() is undefined where isTemporary is false", () => {
   expect(retried).toEqual([408, 429, 500, 502, 503, 504]);
   expect(statuses.filter((status) => httpError(status).isTemporary)).toEqual(retried);
 });
-
-Deno.test("isTemporary is true where the service asked to wait too long to retry", () => {
-  const error = httpError(429, 3_600);
-  expect([error.isTemporary, retryDelay(error, 1, 0.5)]).toEqual([true, undefined]);
-  expect(new HttpError("other", { ...error, status: 404 }).isTemporary).toBe(false);
-});

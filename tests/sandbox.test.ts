@@ -328,6 +328,9 @@ Deno.test("fetch() sends what a route returns with the operation's status, and a
     const sandbox = createSandbox({ routes: { [`GET ${undocumented}/{name}`]: route } });
     expect(await ask(sandbox, `${undocumented}/1`)).toEqual([status, { name: "1" }]);
     expect((await ask(sandbox, `${undocumented}/1`, {}))[0]).toBe(keyless);
+    const wrong = { headers: { [keyHeader]: "wrong-key" } };
+    const refused = operation.apiKey === "none" ? status : 401;
+    expect((await ask(sandbox, `${undocumented}/1`, wrong))[0]).toBe(refused);
   }
 });
 

@@ -66,15 +66,6 @@ Deno.test("call() rejects with the schema's paths and messages when the schema r
   expect(server.requests.length).toBe(schemas.length); // an invalid response is not retried
 });
 
-Deno.test("call() waits for an asynchronous schema", async () => {
-  const even = z.number().refine((number) => Promise.resolve(number % 2 === 0), "must be even");
-  expect(await clientGetting(4).call("GET", undocumented, { schema: even })).toBe(4);
-  const call = clientGetting(5).call("GET", undocumented, { schema: even });
-  const { issues, message } = await failure(InvalidResponseError, call);
-  expect(issues).toEqual([{ path: "", rule: "schema", message: "must be even" }]);
-  expect(message).toMatch(/: the body: must be even$/);
-});
-
 Deno.test("call() passes undefined to the schema when there is no content", async () => {
   await using server = await serve(({ url }, response) => {
     response.writeHead(Number(url.slice(1))).end();
