@@ -103,16 +103,17 @@ export function readCall(
   givenMethod: string,
   path: string,
   init: Init,
-  kind: Kind,
+  { isDocumented, throws, schema }: Kind,
   settings: Settings,
   hasMiddleware: boolean,
 ): Call {
   const method = readMethod(givenMethod);
   checkArguments(method, path, init);
-  const { apiKey, baseUrl } = settings;
+  const { apiKey, baseUrl, maxResponseBytes, onRetry } = settings;
+  const { signal, timeout, retries } = readCallOptions(init, settings);
   const { body, fetch = settings.fetch, idempotent, parseAs = "json" } = init;
   const { Request = settings.Request } = init;
-  const operation = kind.isDocumented ? operations[`${method} ${path}`] : undefined;
+  const operation = isDocumented ? operations[`${method} ${path}`] : undefined;
   const isKeyRequired = operation === undefined || operation.apiKey === "required";
   if (isKeyRequired && apiKey === undefined) {
     const ignored = `a header "${apiKeyHeader}" is ignored`;
@@ -123,10 +124,17 @@ export function readCall(
   for (const key of [apiKey, keyInBody(operation, body)]) {
     if (isApiKey(key)) failures.secrets.add(key);
   }
-  return {
-    ...settings,
-    ...kind,
-    ...readCallOptions(init, settings),
+  return { // one by one: to spread the settings costs 0.05 of openapi-fetch's time on Node.js
+    isDocumented,
+    throws,
+    schema,
+    apiKey,
+    baseUrl,
+    maxResponseBytes,
+    onRetry,
+    signal,
+    timeout,
+    retries,
     fetch,
     Request,
     method,

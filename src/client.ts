@@ -79,15 +79,8 @@ export function createClient<Paths extends object = paths>(
           params: { ...init.params, path: { ...init.params?.path } },
           pathSerializer: guardPath(init.pathSerializer ?? settings.pathSerializer),
         },
-        async fetch(request: Request, extension?: RequestInit) {
-          try {
-            return await sendRequest(request, call, signal, extension);
-          } catch (error) {
-            // Where the error was made, the runtime no longer knows who called.
-            if (call.failures.has(error)) Error.captureStackTrace?.(error);
-            throw error;
-          }
-        },
+        fetch: (request: Request, extension?: RequestInit) =>
+          sendRequest(request, call, signal, extension),
       });
       const { data, error, response } = result;
       if (!response.ok && call.throws) throw call.failures.http(response, error);

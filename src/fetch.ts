@@ -54,22 +54,28 @@ export async function sendRequest(
   // Node.js 20 to 26 loses the signal of a request that is collected as garbage
   // (https://github.com/nodejs/node/issues/55428). This holds the request of the attempt.
   const held: Request[] = [];
-  const start = async (ended: AbortSignal): Promise<Response> => {
+  const start = (ended: AbortSignal): Promise<Response> => {
     const init: RequestInit = { method, headers, body, redirect: "manual", signal: ended };
-    if (!fetch) return await globalThis.fetch(input, { ...extension, ...init });
+    if (!fetch) return globalThis.fetch(input, { ...extension, ...init });
     const copy = new (call.Request ?? Request)(input, init);
     // Where `headers` is empty, Bun keeps those of the request that middleware has changed
     // (https://github.com/oven-sh/bun/pull/41994).
     if (!headers.has(apiKeyHeader)) copy.headers.delete(apiKeyHeader);
     held[0] = copy; // in place of the last one, whose body may be large
-    if (!extension) return await fetch(copy);
-    return await (fetch as typeof globalThis.fetch)(copy, { ...extension, ...init });
+    if (!extension) return fetch(copy);
+    return (fetch as typeof globalThis.fetch)(copy, { ...extension, ...init });
   };
   // Middleware may have made the request, with a method and a signal of its own.
   const documented = method === call.method ? operation?.idempotent : undefined;
   const mayRepeat = call.idempotent ?? documented ?? isIdempotent(method);
-  if (isRecord) return await send(call, start, mayRepeat, signal);
-  return await within([signal, request.signal], (either) => send(call, start, mayRepeat, either));
+  try {
+    if (isRecord) return await send(call, start, mayRepeat, signal);
+    return await within([signal, request.signal], (either) => send(call, start, mayRepeat, either));
+  } catch (error) {
+    // Where the error was made, the runtime no longer knows who called.
+    if (call.failures.has(error)) Error.captureStackTrace?.(error);
+    throw error;
+  }
 }
 
 /** Reads the body of a request, so that it can be sent again; `null` when there is none. */

@@ -29,7 +29,7 @@ export class Failures {
   /** The number of attempts so far for the result of the call. */
   attempts = 0;
 
-  readonly #made = new WeakSet<object>();
+  #made: WeakSet<object> | undefined; // made when it is needed, because most calls succeed
 
   /**
    * @param request Returns the method and the address, without the query.
@@ -39,7 +39,7 @@ export class Failures {
 
   /** Whether an error is one of those that were made here. */
   has(error: unknown): error is Error {
-    return this.#made.has(Object(error));
+    return this.#made?.has(Object(error)) ?? false;
   }
 
   /** The error for a response that has no 2xx status. */
@@ -108,6 +108,7 @@ export class Failures {
     const failed = this.attempts > 1 ? `failed after ${this.attempts} attempts: ` : "";
     const message = this.secrets.redact(`"${this.request()}" ${failed}${problem}`);
     const error = new errorClass(message, fields, options);
+    this.#made ??= new WeakSet();
     this.#made.add(error);
     return error;
   }

@@ -106,11 +106,12 @@ export async function receive(
   let isClean = false; // whether nothing is left that an abort would end
   try {
     const received = await within([signal], async (ended) => {
-      const result = await start(ended).catch((thrown) => {
-        throw failures.network(thrown, response);
-      });
-      if (!isUnread(result)) throw failures.configuration();
-      response = result;
+      try {
+        response = await start(ended);
+      } catch (thrown) {
+        throw failures.network(thrown, undefined); // even an error that was made here
+      }
+      if (!isUnread(response)) throw failures.configuration();
       if (!isRedirect(response)) return await read(response, sending, ended);
       cancel(response.body);
       throw failures.redirect(response);
