@@ -78,6 +78,9 @@ export function toQuery(query: unknown = {}): string {
   return parameters.toString();
 }
 
+/** What a body must be. */
+const JSON_VALUE = "a value that JSON can represent";
+
 /** Whether JSON has lost a value: what has no fields is written as `{}`, and bytes as numbers. */
 function isLost(value: unknown, written: string): boolean {
   const name = classOf(value);
@@ -89,9 +92,8 @@ function isLost(value: unknown, written: string): boolean {
 
 /** Writes a body as JSON; refuses what JSON cannot represent, such as a form. */
 export function toJson(body: unknown): string {
-  const requirement = "a value that JSON can represent";
-  const written = resultOf("body", requirement, () => JSON.stringify(body));
-  if (isLost(body, written)) throw mustBe("body", requirement, body);
+  const written = resultOf("body", JSON_VALUE, () => JSON.stringify(body));
+  if (isLost(body, written)) throw mustBe("body", JSON_VALUE, body);
   return written;
 }
 
@@ -104,6 +106,6 @@ export function toBody(body: unknown, headers: unknown): FormData | string {
   const written = serialize(body, headers);
   const isForm = body instanceof URLSearchParams && written === `${body}`; // as the header says
   if (isForm || !isLost(body, written)) return written;
-  const advice = 'otherwise, set "bodySerializer", and "Content-Type" in "headers"';
-  throw mustBe("body", `a value that JSON can represent (${advice})`, body);
+  const advice = 'or set "bodySerializer" and the header "Content-Type"';
+  throw mustBe("body", `${JSON_VALUE} (${advice})`, body);
 }

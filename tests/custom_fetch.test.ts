@@ -77,7 +77,7 @@ Deno.test("methods refuse what is not an unread Response, after one attempt", as
   for (const value of [undefined, null, validKey, read, begun, locked]) {
     const { client, counted } = clientOf(() => value);
     for (const { message, option } of await failures(ConfigurationError, sendAll(client))) {
-      expect(message).toMatch(/"fetch" must return a Response whose body nobody has read$/);
+      expect(message).toMatch(/" needs a "fetch" that returns an unread Response$/);
       expect(option).toBe("fetch");
     }
     expect(counted.sent).toBe(3);

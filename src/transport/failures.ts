@@ -95,7 +95,7 @@ export class Failures {
 
   /** The error for what a custom fetch has returned in place of a response that can be read. */
   configuration(): ConfigurationError {
-    const problem = 'got no response: "fetch" must return a Response whose body nobody has read';
+    const problem = 'needs a "fetch" that returns an unread Response';
     return this.#make(ConfigurationError, problem, { option: "fetch" });
   }
 
