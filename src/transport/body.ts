@@ -31,7 +31,12 @@ function readerOf(stream: ReadableStream<Uint8Array>, isNative: boolean): Reader
   try {
     if (isDeno && isNative) {
       const reader = stream.getReader({ mode: "byob" });
-      const read = () => reader.read(new Uint8Array(16 * 2 ** 10));
+      let buffer: ArrayBufferLike = new ArrayBuffer(16 * 2 ** 10);
+      const read = async () => {
+        const result = await reader.read(new Uint8Array(buffer));
+        if (result.value) buffer = result.value.buffer; // the same memory, whose content was copied
+        return result;
+      };
       return { read, cancel: () => reader.cancel() };
     }
   } catch { /* It is not a byte stream. */ }
