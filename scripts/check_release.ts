@@ -26,6 +26,7 @@ const mayBreak = /^(0\.\d+|\d+\.0)\.0(-|$)/.test(version);
 const ancestor = ["merge-base", "--is-ancestor", "HEAD", "origin/main"];
 const { success: isOnMain, output } = await run("git", ancestor);
 
+const { stdout: changes } = await run("git", ["status", "--porcelain"]);
 const { stdout: tags } = await run("git", ["tag", "--list", "v*"]);
 const { compare } = new Intl.Collator("en", { numeric: true });
 const newer = tags.split("\n").find((other) =>
@@ -39,10 +40,11 @@ const problems = [
   !isDate && `CHANGELOG.md has the date "${date}" for the version: write the day of the release`,
   section("[Unreleased]")?.match(/^- /m) &&
   `CHANGELOG.md has entries below "[Unreleased]": move them to "[${version}]"`,
-  notes?.includes("**Breaking:**") && !mayBreak &&
+  notes?.match(/^- \**Breaking\b/m) && !mayBreak &&
   `"${version}" has a "**Breaking:**" entry: raise the minor version, from 1.0.0 on the major one`,
   /not\s+published\s+yet/i.test(readme) &&
   `README.md says that the package is "not published yet": remove the paragraph`,
+  changes && `There are changes that are not committed: commit or undo them\n${changes}`,
   !isOnMain &&
   `The tagged commit is not on "origin/main": merge it first${output && `; ${output}`}`,
   newer && `"${newer}" is newer: only the newest version gets releases`,

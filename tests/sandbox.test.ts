@@ -333,9 +333,3 @@ Deno.test("fetch() sends what a route returns with the operation's status, and a
     expect((await ask(sandbox, `${undocumented}/1`, wrong))[0]).toBe(refused);
   }
 });
-
-Deno.test("fetch() calls a route in place of checkKey, without requiring a key", async () => {
-  const route: SandboxRoute = (_request, { apiKey }) => Response.json({ apiKey }, { status: 429 });
-  const sandbox = createSandbox({ routes: { [`POST ${checkKeyPath}`]: route } });
-  expect(await ask(sandbox, checkKeyPath.slice(1), { method: "POST", headers })).toEqual([429, {}]);
-});

@@ -27,7 +27,10 @@ const client = createClient({
   apiKey,
   fetch: () =>
     Promise.resolve(
-      Response.json({ apiKeyValid: true, data: { credits: 3 } }, { status: checkKeyStatus }),
+      Response.json(
+        { apiKeyValid: true, data: { credits: 3 } } satisfies KeyStatus,
+        { status: checkKeyStatus },
+      ),
     ),
 });
 

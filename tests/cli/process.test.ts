@@ -86,21 +86,6 @@ Deno.test("src/cli/main.ts ends while its standard input is open", async () => {
   }));
 });
 
-Deno.test("src/cli/main.ts does not read a key from a loop's input when the variable is empty", async () => {
-  const { fetch } = createSandbox();
-  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, fetch);
-  const { hostname, port } = server.addr;
-  const check = ["check-key", `--base-url=http://${hostname}:${port}/`];
-  const command = [deno, ...denoArgs([allowEnv, `--allow-net=${hostname}`], check)];
-  const script = `printf 'some-key\\n\\ndemo-key\\n' |
-    while IFS= read -r key; do SCAM_ADDRESS_API_KEY=$key "$0" "$@" 2>&1; echo $?; done`;
-  const { stdout } = await run("sh", ["-c", script, ...command], { cwd: root });
-  expect(stdout.replace(/(?<=is set and empty).*/, "")).toBe(
-    'The key is not valid\n5\nError (usage): "SCAM_ADDRESS_API_KEY" is set and empty\n2\n' +
-      "The key is valid and has 100 credits\n0\n",
-  );
-});
-
 Deno.test("src/cli/main.ts exits with 3 after an error that nobody catches", async () => {
   const failures = ["queueMicrotask(() => { throw Error('x'); })", "Promise.reject(Error('x'))"];
   await Promise.all(failures.map(async (code) => {

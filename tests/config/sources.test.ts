@@ -51,7 +51,7 @@ Deno.test("each function, constant and class that src/ exports is used elsewhere
   )
     .flatMap((
       [, text],
-    ) => [...text.matchAll(/^export (?:async |abstract )?(?:function\*?|const|class) (\w+)/gm)])
+    ) => [...text.matchAll(/^export (?:async |abstract )?(?:function\*?|const|let|class) (\w+)/gm)])
     .map(([, name]) => name!).filter((name) => !names.includes(name));
   expect(unused).toEqual([]);
 });

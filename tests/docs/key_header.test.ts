@@ -27,7 +27,7 @@ const documented = objects.flatMap(({ in: place, type, name, headers }) => [
 /** The names in a text that are written like a header's, `Some-Name`, or called or used as one. */
 function headersIn(text: string): string[] {
   const names = text.match(
-    /(?<=[`"])[A-Z]\w*(-[A-Z]\w*)+(?=[`":])|(?<=[`"])[\w-]+(?=[`"] header)|(?<=headers: \{ ")[\w-]+/g,
+    /(?<=[`"])[A-Z]\w*(-[A-Z]\w*)+(?=[`":])|(?<=[`"])[\w-]+(?=[`"]\s+(?:\* +)?header)|(?<=headers: \{ ")[\w-]+/g,
   );
   return (names ?? []).filter((name) =>
     !/^(Access-Control-|Content-|Location$|Retry-After$)/.test(name) && !documented.includes(name)

@@ -13,6 +13,8 @@ interface Repository {
   readme?: string;
   /** Whether the remote's `main` has the commit. */
   merged?: boolean;
+  /** Whether a file is changed and not committed. */
+  changed?: boolean;
   /** Another tag. */
   other?: string;
 }
@@ -21,7 +23,7 @@ interface Repository {
 async function check(
   { version = "1.2.3", tag = `v${version}`, changelog = NOTES, readme = "", ...rest }: Repository,
 ) {
-  const { merged = true, other = "v0.1.2" } = rest;
+  const { merged = true, changed = false, other = "v0.1.2" } = rest;
   await using repository = await makeFolder();
   await repository.write("deno.json", { version });
   await repository.write("CHANGELOG.md", changelog);
@@ -30,9 +32,11 @@ async function check(
   const git = (...args: string[]) => mustRun("git", args, options);
   const author = ["-c", "user.name=Test", "-c", "user.email=test@service.example"];
   await git("init", "--quiet");
-  await git(...author, "commit", "--quiet", "--allow-empty", "--message=First");
+  await git("add", ".");
+  await git(...author, "commit", "--quiet", "--message=First");
   await git("update-ref", "refs/remotes/origin/main", "HEAD");
   await git("tag", other);
+  if (changed) await repository.write("README.md", "changed");
   if (!merged) await git(...author, "commit", "--quiet", "--allow-empty", "--message=Second");
   const script = join(root, "scripts/check_release.ts");
   const args = ["run", "--quiet", "--no-config", "--allow-read", "--allow-run=git", script, tag];
@@ -78,6 +82,7 @@ const refused: [problem: string, repository: Repository][] = [
   [`"1.2.0" ${BREAKS}`, { version: "1.2.0", changelog: breaking("1.2.0") }],
   [`"0.2.1" ${BREAKS}`, { version: "0.2.1", changelog: breaking("0.2.1") }],
   ['"not published yet": remove the paragraph', { readme: "It is not published yet: wait." }],
+  ["There are changes that are not committed: commit or undo them", { changed: true }],
   ['not on "origin/main": merge it first', { merged: false }],
   ['"v1.10.0" is newer', { other: "v1.10.0" }],
 ];
