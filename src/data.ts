@@ -16,7 +16,9 @@ const MAX_TEXT = 500;
 export async function readData(text: string, response: Response, call: Call): Promise<unknown> {
   const { headers, status } = response;
   const refuse = (issues: readonly Issue[], problem = describe(issues)): never => {
-    throw call.failures.invalid(response, text, issues, problem);
+    const error = call.failures.invalid(response, text, issues, problem);
+    Error.captureStackTrace?.(error, readData); // with fewer frames, so that it shows who called
+    throw error;
   };
   const fail = (rule: string, problem: string) => refuse([{ path: "", rule }], problem);
 
