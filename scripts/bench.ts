@@ -54,7 +54,9 @@ await using server = Deno.serve(
 
 console.log("Microseconds of CPU time per call, and the ratio to openapi-fetch's beside it");
 for (const runtime of chosen.length > 0 ? chosen : Object.keys(RUNTIMES)) {
-  const { command, args } = RUNTIMES[runtime]!;
+  const target = RUNTIMES[runtime];
+  if (!target) throw new Error(`"${runtime}" is not one of ${Object.keys(RUNTIMES).join(", ")}`);
+  const { command, args } = target;
   const executable = await command();
   for (const watcher of WATCHERS) {
     for (const concurrency of LOADS) {

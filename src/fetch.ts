@@ -44,10 +44,8 @@ export async function sendRequest(
   if (operation?.apiKey !== "none") {
     if (!headers.has("content-type")) headers.set("content-type", "application/json");
     const key = typeof apiKey === "function" ? readApiKey(await apiKey()) : apiKey;
-    if (key !== undefined) {
-      headers.set(apiKeyHeader, key);
-      call.failures.secrets.add(key);
-    }
+    if (key !== undefined) headers.set(apiKeyHeader, key);
+    if (typeof apiKey === "function") call.failures.secrets.add(key!); // others are known already
   }
   const body = isRecord ? request.body : await bufferBody(request, signal);
   const input = isRecord ? url : request;

@@ -60,7 +60,7 @@ async function read(
   signal: AbortSignal,
 ): Promise<Received> {
   const { ok } = response;
-  const isNative = response.type === "basic"; // which no mock has
+  const isNative = response.type === "basic"; // the runtime's own
   const limit = ok ? maxResponseBytes : MAX_SEARCHED;
   // To read it at once saves 0.1 to 0.2 of openapi-fetch's CPU time on Deno, and 0.05 on Node.js.
   const body: Body = isNative && ok && isShort(response, limit)
@@ -109,7 +109,7 @@ export async function receive(
       try {
         response = await start(ended);
       } catch (thrown) {
-        throw failures.network(thrown, undefined); // even an error that was made here
+        throw failures.network(thrown, undefined); // even if it is an earlier error of this call
       }
       if (!isUnread(response)) throw failures.configuration();
       if (!isRedirect(response)) return await read(response, sending, ended);

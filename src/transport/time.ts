@@ -5,7 +5,7 @@ export const timeUp = /* @__PURE__ */ new DOMException("The time is up", "Timeou
 interface Limit {
   /** In milliseconds. */
   readonly timeout: number;
-  /** Its signal is the work's, so that its owner can abort that, too, after the work. */
+  /** Has the signal of the work, which whoever made it may also abort after the work. */
   readonly controller: AbortController;
 }
 
