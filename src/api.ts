@@ -179,12 +179,16 @@ export interface ClientOptions {
   /**
    * Limits the size of a response's body, in bytes after decompression: a whole number from 1.
    *
+   * A 2xx response with a larger body is an `InvalidResponseError`. Of a larger body with another
+   * status, the part up to the limit is kept, because the status matters more.
+   *
    * @default {10_485_760}
    */
   maxResponseBytes?: number | undefined;
   /**
    * Headers to send with every request: an object or a `Headers`. An `X-API-Key` is ignored; use
-   * {@linkcode ClientOptions.apiKey}.
+   * {@linkcode ClientOptions.apiKey}. Where JSON is read, `Accept: application/json` is sent, unless
+   * you name another type.
    */
   headers?: FetchOptions["headers"] | undefined;
   /**

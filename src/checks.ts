@@ -1,15 +1,27 @@
 import { ConfigurationError } from "./errors.ts";
 
-/** The default, the smallest and the largest value of each numeric option. */
-const LIMITS = {
-  timeout: [30_000, 1, 2 ** 31 - 1], // a longer one makes setTimeout fire at once
-  retries: [2, 0, 100],
-  maxResponseBytes: [10 * 2 ** 20, 1, 2 ** 53 - 1],
-  port: [0, 0, 65_535], // of the sandbox's server
-} as const;
+/** 10 MiB: the largest body of a response by default, and of a request to the sandbox's server. */
+export const MAX_BODY_BYTES = 10 * 2 ** 20;
+
+/** The longest API key, in characters. */
+const MAX_KEY_LENGTH = 4_096;
+
+/** The smallest and the largest value of a number. */
+export interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The range of each numeric option. */
+export const RANGES = {
+  timeout: { min: 1, max: 2 ** 31 - 1 }, // a longer one makes setTimeout fire at once
+  retries: { min: 0, max: 100 },
+  maxResponseBytes: { min: 1, max: 2 ** 53 - 1 },
+  port: { min: 0, max: 65_535 },
+} as const satisfies Record<string, Range>;
 
 /** Makes the error for an option or an argument: its name, and what is wrong with it. */
-export function wrong(option: string, problem: string): ConfigurationError {
+export function optionError(option: string, problem: string): ConfigurationError {
   return new ConfigurationError(`"${option}" ${problem}`, { option });
 }
 
@@ -18,75 +30,90 @@ export function classOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice("[object ".length, -1);
 }
 
-/** Makes an error that names the kind of a wrong value but not the value, which may be a secret. */
-export function mustBe(option: string, requirement: string, value: unknown): ConfigurationError {
+/** Makes an error that names the type of a wrong value but not the value, which may be a secret. */
+export function typeError(option: string, expected: string, value: unknown): ConfigurationError {
   const name = classOf(value);
   const isOther = typeof value === "object" && !/^(Array|Null|Object)$/.test(name);
-  const kind = isOther ? name : name.toLowerCase();
-  const article = /^(null|undefined)$/.test(kind) ? "" : /^[aeio]/i.test(kind) ? "an " : "a ";
-  return wrong(option, `must be ${requirement}, not ${article}${kind}`);
+  const type = isOther ? name : name.toLowerCase();
+  const article = /^(null|undefined)$/.test(type) ? "" : /^[aeio]/i.test(type) ? "an " : "a ";
+  return optionError(option, `must be ${expected}, not ${article}${type}`);
 }
 
-/** Returns the result of a function, or throws the error for the option that has none. */
-export function resultOf<T>(option: string, requirement: string, make: () => T | undefined): T {
+/** Converts the value of an option; throws the error for one that cannot be converted. */
+export function convert<T>(option: string, expected: string, toResult: () => T | undefined): T {
   try {
-    const result = make();
+    const result = toResult();
     if (result !== undefined) return result;
   } catch { /* The message may quote a secret. */ }
-  throw wrong(option, `must be ${requirement}`);
+  throw optionError(option, `must be ${expected}`);
+}
+
+/** Checks the value of an option that is given. */
+type Check = (value: unknown, option: string) => void;
+
+/** The check of each option of an interface; `null` for what is checked where it is used. */
+export type Checks<Options> = Readonly<Record<keyof Options, Check | null>>;
+
+/** Reads options: refuses unknown names, checks the values, and returns a copy. */
+export function readOptions<Options extends object>(
+  options: Options,
+  checks: Checks<Options>,
+  owner: string,
+  others: readonly string[] = [], // names of options that are not checked
+): Options {
+  checkObject(options, "options");
+  const copy = { ...options };
+  for (const [name, value] of Object.entries(copy)) {
+    if (!Object.hasOwn(checks, name) && !others.includes(name)) {
+      const names = [...Object.keys(checks), ...others].join(", ");
+      throw optionError(name, `is not an option of ${owner}, which has ${names}`);
+    }
+    if (value !== undefined) checks[name as keyof Options]?.(value, name);
+  }
+  return copy;
 }
 
 /** Checks an object with names, which an `AbortSignal`, for example, is not. */
-export function checkObject(name: string, value: unknown): void {
-  if (classOf(value) !== "Object") throw mustBe(name, "an object", value);
+export function checkObject(value: unknown, option: string): void {
+  if (classOf(value) !== "Object") throw typeError(option, "an object", value);
 }
 
-/** Checks options, an object without names that are not in a list, and returns a copy. */
-export function readOptions<Options extends object>(
-  options: Options,
-  names: readonly string[],
-  owner: string,
-): Options {
-  checkObject("options", options);
-  const name = Object.keys(options).find((name) => !names.includes(name));
-  if (name === undefined) return { ...options };
-  throw wrong(name, `is not an option of ${owner}, which has ${names.join(", ")}`);
+/** Checks a boolean. */
+export function checkBoolean(value: unknown, option: string): void {
+  if (typeof value !== "boolean") throw typeError(option, "a boolean", value);
 }
 
-/** Checks a numeric option; returns its default when it is undefined. */
-export function readNumber(
-  name: keyof typeof LIMITS,
-  value: number | undefined,
-  otherwise: number = LIMITS[name][0],
-): number {
-  if (value === undefined) return otherwise;
-  const [, min, max] = LIMITS[name];
-  if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw wrong(name, `must be a whole number from ${min} to ${max}`);
+/** Checks a function. */
+export function checkFunction(value: unknown, option: string): void {
+  if (typeof value !== "function") throw typeError(option, "a function", value);
+}
+
+/** Checks a number against the range of its option. */
+export function checkNumber(value: unknown, option: string): void {
+  const { min, max } = RANGES[option as keyof typeof RANGES];
+  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return;
+  throw optionError(option, `must be a whole number from ${min} to ${max}`);
+}
+
+/** Checks the signal of a call, which may be `null`. */
+export function checkSignal(value: unknown, option: string): void {
+  if (value !== null && classOf(value) !== "AbortSignal") {
+    throw typeError(option, "an AbortSignal", value);
+  }
 }
 
 /** Whether a value is an API key that a header can carry. */
 export function isApiKey(value: unknown): value is string {
-  return typeof value === "string" && /^[ -~]{1,4096}$/.test(value) && value.trim() === value;
+  return typeof value === "string" && value.length <= MAX_KEY_LENGTH &&
+    /^[ -~]+$/.test(value) && value.trim() === value;
 }
 
-/** Checks an API key; the error does not quote it. */
+/** Checks an API key, and returns it; the error does not quote it. */
 export function readApiKey(value: unknown): string {
-  if (typeof value !== "string") throw mustBe("apiKey", "a string", value);
-  if (!value) throw wrong("apiKey", "must not be empty");
+  if (typeof value !== "string") throw typeError("apiKey", "a string", value);
+  if (!value) throw optionError("apiKey", "must not be empty");
   if (isApiKey(value)) return value;
-  const requirement = "printable ASCII, without spaces at its ends, of at most 4,096 characters";
-  throw wrong("apiKey", `must be ${requirement}`);
-}
-
-/** Checks the type of an optional value. */
-export function checkType(name: string, value: unknown, type: "boolean" | "function"): void {
-  if (value !== undefined && typeof value !== type) throw mustBe(name, `a ${type}`, value);
-}
-
-/** Checks the signal of a call; returns `undefined` when it has none. */
-export function readSignal(signal: AbortSignal | null | undefined): AbortSignal | undefined {
-  if (signal === undefined || signal === null) return undefined;
-  if (classOf(signal) === "AbortSignal") return signal;
-  throw mustBe("signal", "an AbortSignal", signal);
+  const limit = MAX_KEY_LENGTH.toLocaleString("en");
+  const expected = `printable ASCII, without spaces at its ends, of at most ${limit} characters`;
+  throw optionError("apiKey", `must be ${expected}`);
 }

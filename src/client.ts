@@ -1,34 +1,43 @@
 import createFetchClient, { type Client } from "openapi-fetch";
-import type { StandardSchemaV1 } from "@standard-schema/spec";
 
 import type {
   CallOptions,
   ClientOptions,
-  EndpointOptions,
   KeyStatus,
   Method,
   Middleware,
   ScamAddressClient,
 } from "./api.ts";
-import { type Init, type Kind, readCall, type Result } from "./call.ts";
-import { readApiKey, readOptions, wrong } from "./checks.ts";
-import { checkSchema, readData } from "./data.ts";
-import { guardPath, METHODS, toBody, toJson, toPath, toQuery } from "./endpoint.ts";
+import { type MethodKind, prepareCall } from "./call.ts";
+import { optionError, readApiKey, readOptions } from "./checks.ts";
+import { readData } from "./data.ts";
 import { RequestRecord, sendRequest } from "./fetch.ts";
 import type { paths } from "./generated/types.ts";
 import {
+  type AnyEndpointOptions,
   CALL_OPTIONS,
-  checkHeaders,
   ENDPOINT_OPTIONS,
-  readCallOptions,
+  FETCH_OPTIONS,
+  METHOD_OPTIONS,
+  type MethodOptions,
   readClientOptions,
 } from "./options.ts";
-import { within } from "./transport/time.ts";
+import { guardPath, METHODS, readMethod, toBody, toJson, toPath, toQuery } from "./request.ts";
+import { abortable } from "./transport/abortable.ts";
+
+/** What openapi-fetch's methods resolve to. */
+type Result = { data?: unknown; error?: unknown; response: Response };
 
 /** openapi-fetch's client without the types of paths, which `api.ts` has for users. */
 interface UntypedClient extends Pick<Client<object>, "use" | "eject"> {
   request(method: string, path: string, init: object): Promise<Result>;
 }
+
+/** The methods of the client that are not openapi-fetch's alone. */
+type OwnMethods = Pick<
+  ScamAddressClient,
+  Exclude<keyof ScamAddressClient, keyof Client<paths>> | "use" | "eject"
+>;
 
 /**
  * Creates a client of the Scam Address Service.
@@ -62,38 +71,57 @@ export function createClient<Paths extends object = paths>(
   const settings = readClientOptions(options);
   const { baseUrl, bodySerializer = toBody, headers, querySerializer, requestInitExt } = settings;
   const given = { baseUrl, bodySerializer, headers, querySerializer, requestInitExt };
+  // Its types have no options that are `undefined`, and no paths that are any text.
   const openapi = createFetchClient(given as object) as unknown as UntypedClient;
   let hasMiddleware = false; // stays true after eject()
 
   /** Sends a request through openapi-fetch, which calls our `fetch`, and checks the response. */
-  async function dispatch(method: string, path: string, init: Init, kind: Kind): Promise<Result> {
-    const call = readCall(method, path, init, kind, settings, hasMiddleware);
-    const run = async (signal?: AbortSignal): Promise<Result> => {
-      const result = await openapi.request(call.method, path, {
-        ...init,
-        signal,
+  async function dispatch(
+    method: string,
+    path: string,
+    options: MethodOptions,
+    kind: MethodKind,
+  ): Promise<Result> {
+    const call = prepareCall(method, path, options, kind, settings, hasMiddleware);
+    const run = async (callSignal?: AbortSignal): Promise<Result> => {
+      const result = await openapi.request(method, path, {
+        ...options,
+        signal: callSignal,
         Request: call.isPrivate ? RequestRecord : call.Request,
         ...call.isJson && { parseAs: "text" }, // JSON is parsed here, to be checked
-        ...call.isDocumented && {
+        ...call.isTyped && {
           // Without path parameters, openapi-fetch would not call the serializer.
-          params: { ...init.params, path: { ...init.params?.path } },
-          pathSerializer: guardPath(init.pathSerializer ?? settings.pathSerializer),
+          params: { ...options.params, path: { ...options.params?.path } },
+          pathSerializer: guardPath(options.pathSerializer ?? settings.pathSerializer),
         },
         fetch: (request: Request, extension?: RequestInit) =>
-          sendRequest(request, call, signal, extension),
+          sendRequest(request, call, callSignal, extension),
       });
       const { data, error, response } = result;
-      if (!response.ok && call.throws) throw call.failures.http(response, error);
+      if (!response.ok && call.throwsHttpError) throw call.errors.http(response, error);
       if (!response.ok || !call.isJson) return result;
       return { data: await readData(`${data ?? ""}`, response, call), response };
     };
-    return call.signal ? await within([call.signal], run) : await run();
+    const { userSignal } = call;
+    return userSignal ? await abortable([userSignal], run) : await run();
   }
 
-  /** `POST` as openapi-fetch types it, so that a change of an operation does not compile. */
-  const post =
-    ((path: string, init: Init) =>
-      dispatch("POST", path, init, { isDocumented: true, throws: true })) as Client<paths>["POST"];
+  async function request(givenMethod: string, path: string, init?: MethodOptions | null) {
+    const method = readMethod(givenMethod);
+    const options = readOptions(init ?? {}, METHOD_OPTIONS, `${method}()`, FETCH_OPTIONS);
+    if (typeof path !== "string" || !path.startsWith("/")) {
+      throw optionError("path", "must begin with a slash");
+    }
+    return await dispatch(method, path, options, { isTyped: true, throwsHttpError: false });
+  }
+
+  // openapi-fetch's type says what the method takes and resolves to, so that a change of an
+  // operation does not compile below.
+  const post = ((path: string, options: MethodOptions) =>
+    dispatch("POST", path, options, {
+      isTyped: true,
+      throwsHttpError: true,
+    })) as Client<paths>["POST"];
 
   // A signal is `null` where there is none, because openapi-fetch's type has no `undefined` for it.
   async function check(apiKey: string, { signal = null, ...options }: CallOptions) {
@@ -101,14 +129,7 @@ export function createClient<Paths extends object = paths>(
     return (await post("/checkKey", { ...init, bodySerializer: toJson })).data!;
   }
 
-  const request = (method: string, path: string, init?: Init | null) =>
-    dispatch(method, path, init ?? {}, { isDocumented: true, throws: false });
-  const client = {
-    // openapi-fetch's type has TRACE, which fetch forbids, so it rejects.
-    ...Object.fromEntries(
-      [...METHODS, "TRACE"].map((method) => [method, request.bind(undefined, method)]),
-    ),
-    request,
+  const ownMethods = {
     use(...middleware: Middleware[]) {
       hasMiddleware = true;
       openapi.use(...middleware);
@@ -119,26 +140,28 @@ export function createClient<Paths extends object = paths>(
     },
     async checkOwnKey(options?: CallOptions | null): Promise<KeyStatus> {
       const given = readOptions(options ?? {}, CALL_OPTIONS, "checkOwnKey()");
-      const init = readCallOptions(given, settings);
       const { apiKey } = settings;
-      if (apiKey === undefined) throw wrong("apiKey", "is missing: the client has no key");
-      if (typeof apiKey === "string") return await check(apiKey, init);
-      return await check(await within([init.signal], async () => await apiKey()), init);
+      if (apiKey === undefined) throw optionError("apiKey", "is missing: the client has no key");
+      if (typeof apiKey === "string") return await check(apiKey, given);
+      return await check(await abortable([given.signal], async () => await apiKey()), given);
     },
     async call(
-      method: Method,
+      givenMethod: Method,
       endpoint: string,
-      options?: EndpointOptions<StandardSchemaV1 | undefined> | null,
-    ): Promise<unknown> {
-      const names = [...CALL_OPTIONS, ...ENDPOINT_OPTIONS];
-      const { schema, query, ...init } = readOptions(options ?? {}, names, "call()");
-      checkSchema(schema);
-      checkHeaders(init.headers);
+      options?: AnyEndpointOptions | null,
+      // deno-lint-ignore no-explicit-any -- the output of a schema that only the caller knows
+    ): Promise<any> {
+      const { schema, query, ...rest } = readOptions(options ?? {}, ENDPOINT_OPTIONS, "call()");
       const written = toQuery(query);
-      const serializers = { bodySerializer: toJson, querySerializer: () => written };
-      const kind = { isDocumented: false, throws: true, schema };
-      return (await dispatch(method, toPath(endpoint), { ...init, ...serializers }, kind)).data;
+      const init = { ...rest, bodySerializer: toJson, querySerializer: () => written };
+      const kind = { isTyped: false, throwsHttpError: true, schema };
+      return (await dispatch(readMethod(givenMethod), toPath(endpoint), init, kind)).data;
     },
-  };
-  return client as unknown as ScamAddressClient<Paths>;
+  } satisfies OwnMethods;
+
+  // openapi-fetch's type has TRACE, which fetch forbids, so it rejects.
+  const methods = [...METHODS, "TRACE"].map((name) => [name, request.bind(undefined, name)]);
+  const typedMethods = { request, ...Object.fromEntries(methods) };
+  // What the typed methods take and resolve to is known to openapi-fetch's types of `Paths` alone.
+  return { ...typedMethods, ...ownMethods } as ScamAddressClient<Paths>;
 }

@@ -118,7 +118,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   toJSON(): Record<string, unknown> {
     const { name, code, message, headers } = this as Partial<HttpError>;
     const fields = { name, code, message, ...this as object };
-    return headers ? { ...fields, headers: toObject(headers) } : fields;
+    return headers instanceof Headers ? { ...fields, headers: toObject(headers) } : fields;
   }
 }
 
@@ -193,13 +193,11 @@ export class RedirectError extends ScamAddressError<Pick<RedirectError, "status"
  * status that the document does not have.
  */
 export class InvalidResponseError
-  extends ScamAddressError<Pick<InvalidResponseError, "status" | "headers" | "issues" | "body">> {
+  extends ScamAddressError<Pick<InvalidResponseError, "headers" | "issues" | "body">> {
   /** Always `"invalid_response"`. */
   static override readonly code: "invalid_response" = "invalid_response";
   /** `"InvalidResponseError"`, unless a subclass has another name. */
   override readonly name: string = "InvalidResponseError";
-  /** The status code of the response. */
-  declare readonly status: number;
   /** The headers of the response, with `[redacted]` in place of the key. */
   declare readonly headers: Headers;
   /** What is wrong, and where. */

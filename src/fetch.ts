@@ -1,10 +1,10 @@
 import type { Call } from "./call.ts";
-import { readApiKey, wrong } from "./checks.ts";
+import { optionError, readApiKey } from "./checks.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
+import { abortable } from "./transport/abortable.ts";
 import { readStream } from "./transport/body.ts";
 import { isIdempotent } from "./transport/retry.ts";
 import { send } from "./transport/send.ts";
-import { within } from "./transport/time.ts";
 
 /**
  * The parts of a request, in place of a `Request` where openapi-fetch hands it to this client only.
@@ -30,30 +30,32 @@ export class RequestRecord {
 export async function sendRequest(
   request: Request | RequestRecord,
   call: Call,
-  signal: AbortSignal | undefined,
+  callSignal: AbortSignal | undefined,
   extension?: RequestInit,
 ): Promise<Response> {
   const { apiKey, baseUrl, fetch, operation } = call; // `fetch` is called without a `this`
   const { method, url } = request;
   if (!url.startsWith(baseUrl) && new URL(url).origin !== new URL(baseUrl).origin) {
-    throw wrong("baseUrl", "is at another origin than the request, which must not leave it");
+    const problem = "is at another origin than the request, which must not leave it";
+    throw optionError("baseUrl", problem);
   }
   const isRecord = request instanceof RequestRecord;
   const headers = isRecord ? request.headers : new Headers(request.headers);
   headers.delete(apiKeyHeader); // The caller's own is ignored.
+  if (call.isJson && !headers.has("accept")) headers.set("accept", "application/json");
   if (operation?.apiKey !== "none") {
     if (!headers.has("content-type")) headers.set("content-type", "application/json");
     const key = typeof apiKey === "function" ? readApiKey(await apiKey()) : apiKey;
     if (key !== undefined) headers.set(apiKeyHeader, key);
-    if (typeof apiKey === "function") call.failures.secrets.add(key!); // others are known already
+    if (typeof apiKey === "function") call.errors.secrets.add(key!); // others are known already
   }
-  const body = isRecord ? request.body : await bufferBody(request, signal);
+  const body = isRecord ? request.body : await bufferBody(request, callSignal);
   const input = isRecord ? url : request;
   // Node.js 20 to 26 loses the signal of a request that is collected as garbage
   // (https://github.com/nodejs/node/issues/55428). This holds the request of the attempt.
   const held: Request[] = [];
-  const start = (ended: AbortSignal): Promise<Response> => {
-    const init: RequestInit = { method, headers, body, redirect: "manual", signal: ended };
+  const start = (attemptSignal: AbortSignal): Promise<Response> => {
+    const init: RequestInit = { method, headers, body, redirect: "manual", signal: attemptSignal };
     if (!fetch) return globalThis.fetch(input, { ...extension, ...init });
     const copy = new (call.Request ?? Request)(input, init);
     // Where `headers` is empty, Bun keeps those of the request that middleware has changed
@@ -64,24 +66,26 @@ export async function sendRequest(
     return (fetch as typeof globalThis.fetch)(copy, { ...extension, ...init });
   };
   // Middleware may have made the request, with a method and a signal of its own.
-  const documented = method === call.method ? operation?.idempotent : undefined;
-  const mayRepeat = call.idempotent ?? documented ?? isIdempotent(method);
+  const ofOperation = method === call.method ? operation?.idempotent : undefined;
+  const mayRepeat = call.idempotent ?? ofOperation ?? isIdempotent(method);
   try {
-    if (isRecord) return await send(call, start, mayRepeat, signal);
-    return await within([signal, request.signal], (either) => send(call, start, mayRepeat, either));
+    if (isRecord) return await send(call, start, mayRepeat, callSignal);
+    const signals = [callSignal, request.signal];
+    return await abortable(signals, (either) => send(call, start, mayRepeat, either));
   } catch (error) {
-    // Where the error was made, the runtime no longer knows who called.
-    if (call.failures.has(error)) Error.captureStackTrace?.(error);
+    // Where the error was made, the ten frames of its stack do not reach who called.
+    const { last } = call.errors;
+    if (last && last === error) Error.captureStackTrace?.(last);
     throw error;
   }
 }
 
 /** Reads the body of a request, so that it can be sent again; `null` when there is none. */
-async function bufferBody(request: Request, signal?: AbortSignal): Promise<BodyInit | null> {
+async function bufferBody(request: Request, callSignal?: AbortSignal): Promise<BodyInit | null> {
   // The signal can end a stream that has no end. Firefox has no `body`
   // (https://bugzilla.mozilla.org/show_bug.cgi?id=1387483).
-  if (signal && request.body && !request.bodyUsed) {
-    const read = await readStream(request.body, Infinity, signal);
+  if (callSignal && request.body && !request.bodyUsed) {
+    const read = await readStream(request.body, Infinity, callSignal);
     if ("thrown" in read) throw read.thrown;
     return read.bytes;
   }

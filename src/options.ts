@@ -1,29 +1,101 @@
-import { mergeHeaders } from "openapi-fetch";
+import { mergeHeaders, type Middleware, type ParseAs } from "openapi-fetch";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
 
-import type { CallOptions, ClientOptions } from "./api.ts";
+import type { CallOptions, ClientOptions, EndpointOptions } from "./api.ts";
 import {
-  checkType,
+  checkBoolean,
+  checkFunction,
+  checkNumber,
+  type Checks,
+  checkSignal,
   classOf,
+  convert,
+  MAX_BODY_BYTES,
+  optionError,
   readApiKey,
-  readNumber,
   readOptions,
-  readSignal,
-  resultOf,
-  wrong,
+  typeError,
 } from "./checks.ts";
-import { checkPath } from "./endpoint.ts";
+import { checkPath } from "./request.ts";
 
-/** The names of the options of `createClient`. */
-const CLIENT_OPTIONS =
-  /* @__PURE__ */ `allowInsecureHttp apiKey baseUrl bodySerializer fetch headers
-  maxResponseBytes onRetry pathSerializer querySerializer Request requestInitExt retries
-  timeout`.split(/\s+/);
+/** The options of `call`, with any schema. */
+export type AnyEndpointOptions = EndpointOptions<StandardSchemaV1 | undefined>;
 
-/** The names of the options of `checkKey` and `checkOwnKey`. */
-export const CALL_OPTIONS = ["signal", "timeout", "retries"];
+/** The options of the typed methods: ours, and openapi-fetch's, without those of `fetch` itself. */
+export interface MethodOptions
+  extends
+    CallOptions,
+    Pick<EndpointOptions, "body" | "headers" | "idempotent">,
+    Pick<
+      ClientOptions,
+      "Request" | "bodySerializer" | "fetch" | "pathSerializer" | "querySerializer"
+    > {
+  baseUrl?: string;
+  middleware?: readonly Middleware[];
+  params?: { path?: Record<string, unknown>; query?: unknown };
+  parseAs?: ParseAs;
+}
 
-/** The names of the options that `call` has in addition. */
-export const ENDPOINT_OPTIONS = ["body", "query", "headers", "idempotent", "schema"];
+/** The options of `createClient`. */
+const CLIENT_OPTIONS: Checks<ClientOptions> = {
+  allowInsecureHttp: checkBoolean,
+  apiKey: checkKey,
+  baseUrl: null,
+  bodySerializer: null,
+  fetch: checkFunction,
+  headers: checkHeaders,
+  maxResponseBytes: checkNumber,
+  onRetry: checkFunction,
+  pathSerializer: null,
+  querySerializer: null,
+  Request: null,
+  requestInitExt: null,
+  retries: checkNumber,
+  timeout: checkNumber,
+};
+
+/** The options of `checkKey` and `checkOwnKey`. */
+export const CALL_OPTIONS: Checks<CallOptions> = {
+  signal: checkSignal,
+  timeout: checkNumber,
+  retries: checkNumber,
+};
+
+/** The options of `call`. */
+export const ENDPOINT_OPTIONS: Checks<AnyEndpointOptions> = {
+  signal: checkSignal,
+  timeout: checkNumber,
+  retries: checkNumber,
+  body: null,
+  query: null,
+  headers: checkHeaders,
+  idempotent: checkBoolean,
+  schema: checkSchema,
+};
+
+/** The options of the typed methods that are ours or openapi-fetch's. */
+export const METHOD_OPTIONS: Checks<MethodOptions> = {
+  signal: checkSignal,
+  timeout: checkNumber,
+  retries: checkNumber,
+  idempotent: checkBoolean,
+  body: null,
+  headers: null,
+  params: null,
+  parseAs: checkParseAs,
+  middleware: checkMiddleware,
+  baseUrl: null,
+  fetch: null,
+  Request: null,
+  bodySerializer: null,
+  pathSerializer: null,
+  querySerializer: null,
+};
+
+/** The names of `fetch`'s own options, which the typed methods have in addition. */
+export const FETCH_OPTIONS: readonly string[] =
+  /* @__PURE__ */ `cache credentials duplex integrity keepalive method mode priority redirect
+  referrer referrerPolicy window`.split(/\s+/);
 
 /** The options of a client, checked and with defaults. */
 export interface Settings extends ClientOptions {
@@ -34,38 +106,43 @@ export interface Settings extends ClientOptions {
   readonly maxResponseBytes: number;
 }
 
-/** Reads the options of a client, and checks all except those that say how requests are built. */
+/** Reads the options of a client. */
 export function readClientOptions(given: ClientOptions): Settings {
   const options = readOptions(given, CLIENT_OPTIONS, "createClient()");
-  const { allowInsecureHttp, apiKey, fetch, headers, onRetry } = options;
-  checkType("allowInsecureHttp", allowInsecureHttp, "boolean");
-  if (apiKey !== undefined && typeof apiKey !== "function") readApiKey(apiKey);
-  checkType("fetch", fetch, "function");
-  checkType("onRetry", onRetry, "function");
-  checkHeaders(headers);
-  return {
-    ...options,
-    baseUrl: readBaseUrl(options),
-    maxResponseBytes: readNumber("maxResponseBytes", options.maxResponseBytes),
-    retries: readNumber("retries", options.retries),
-    timeout: readNumber("timeout", options.timeout),
-  };
+  const { maxResponseBytes = MAX_BODY_BYTES, retries = 2, timeout = 30_000 } = options;
+  return { ...options, baseUrl: readBaseUrl(options), maxResponseBytes, retries, timeout };
 }
 
-/** Reads the options that every method has; the client's stand in for those left out. */
-export function readCallOptions({ signal, timeout, retries }: CallOptions, settings: Settings) {
-  return {
-    signal: readSignal(signal),
-    timeout: readNumber("timeout", timeout, settings.timeout),
-    retries: readNumber("retries", retries, settings.retries),
-  };
+/** Checks the client's own key; what a function returns is checked for each call. */
+function checkKey(apiKey: unknown): void {
+  if (typeof apiKey !== "function") readApiKey(apiKey);
 }
 
 /** Checks that headers can be sent. */
-export function checkHeaders(headers: ClientOptions["headers"]): void {
+function checkHeaders(headers: unknown): void {
   const isObject = headers instanceof Headers || classOf(headers ?? {}) === "Object";
-  const requirement = "an object or a Headers, with names and values that can be sent";
-  resultOf("headers", requirement, () => isObject ? mergeHeaders(headers) : undefined);
+  const expected = "an object or a Headers, with names and values that can be sent";
+  convert("headers", expected, () => isObject ? mergeHeaders(headers as Headers) : undefined);
+}
+
+/** Checks the middleware of one call. */
+function checkMiddleware(middleware: unknown): void {
+  if (!Array.isArray(middleware)) throw typeError("middleware", "a list", middleware);
+}
+
+/** Checks what `data` shall be. */
+function checkParseAs(parseAs: unknown): void {
+  const all = ["json", "text", "blob", "arrayBuffer", "stream"];
+  if (!all.includes(parseAs as string)) {
+    throw optionError("parseAs", `must be one of ${all.join(", ")}`);
+  }
+}
+
+/** Checks that a value is a [Standard Schema](https://standardschema.dev). */
+function checkSchema(schema: unknown): void {
+  const { "~standard": standard } = Object(schema) as Partial<StandardSchemaV1>;
+  if (typeof standard?.validate === "function") return;
+  throw typeError("schema", "a Standard Schema, such as one of Zod, Valibot or ArkType", schema);
 }
 
 /** An address to which a key is sent encrypted, or not over a network. */
@@ -73,13 +150,15 @@ const SECURE = /^(https:|http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/])/;
 
 /** Checks the service's address, and adds the slash at its end. */
 function readBaseUrl({ allowInsecureHttp, baseUrl }: ClientOptions): string {
-  if (!baseUrl) throw wrong("baseUrl", "is missing: set it to the address of the service");
-  const requirement = "an absolute https URL without a user name, password, query or fragment";
-  const { href, pathname } = resultOf("baseUrl", requirement, () => new URL(baseUrl));
-  if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) throw wrong("baseUrl", `must be ${requirement}`);
+  if (!baseUrl) throw optionError("baseUrl", "is missing: set it to the address of the service");
+  const expected = "an absolute https URL without a user name, password, query or fragment";
+  const { href, pathname } = convert("baseUrl", expected, () => new URL(baseUrl));
+  if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
+    throw optionError("baseUrl", `must be ${expected}`);
+  }
   const advice =
     'must be an https URL, because http does not encrypt the API key; set "allowInsecureHttp" to allow it';
-  if (!allowInsecureHttp && !SECURE.test(href)) throw wrong("baseUrl", advice);
+  if (!allowInsecureHttp && !SECURE.test(href)) throw optionError("baseUrl", advice);
   checkPath("baseUrl", pathname);
   return href.replace(/\/?$/, "/");
 }

@@ -1,11 +1,12 @@
 // The arguments of the methods: read before the methods return, checked, and sent.
 import { expect } from "@std/expect";
 import { Buffer } from "node:buffer";
+import { PassThrough, Readable } from "node:stream";
 
 import { ConfigurationError, createClient, NetworkError } from "../mod.ts";
-import { apiKey, baseUrl, testWatched, undocumented, unusedFetch } from "./client.ts";
+import { apiKey, baseUrl, sendAll, testWatched, undocumented, unusedFetch } from "./client.ts";
 import { caught, failure, failures } from "./failure.ts";
-import { type AnyPath, json, serve } from "./server.ts";
+import { type AnyPath, json, serve, validKey } from "./server.ts";
 
 const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
 
@@ -56,10 +57,10 @@ Deno.test("call() takes an endpoint with or without a slash in front, and encode
     "a..b",
     "...",
     "x%3Ay",
-    "{id}",
+    "%7Bid%7D",
   ];
   for (const endpoint of endpoints) await client.call("patch" as "PATCH", endpoint);
-  const paths = ["endpoint", ...endpoints.slice(1, -1), "%7Bid%7D"];
+  const paths = ["endpoint", ...endpoints.slice(1)];
   expect(server.requests.map(({ url }) => url)).toEqual(paths.map((path) => `/api/${path}`));
   expect(server.requests[0]!.method).toBe("PATCH");
 });
@@ -71,6 +72,7 @@ Deno.test("call() refuses an endpoint that is not a name below the base URL", as
     ["x#y", /^"endpoint" must be a name below/],
     ["//evil.example/x", /^"endpoint" must be a name below/],
     ["https://evil.example/x", /^"endpoint" must be a name below/],
+    ["reports/{id}", /^"endpoint" must have values .*: `reports\/\$\{encodeURIComponent\(id\)\}`$/],
     ["a/..;a=b/c", /^"endpoint" must be without a segment "\." or "\.\.", a backslash/],
     ["x%5c..%5cy", /^"endpoint" must be without a segment/],
     ["100%", /^"endpoint" must be without .* or a stray "%"$/],
@@ -81,6 +83,23 @@ Deno.test("call() refuses an endpoint that is not a name below the base URL", as
     expect(error.option).toBe("endpoint");
   }
 });
+
+testWatched(
+  "methods ask for JSON where they read it, and for what the caller names",
+  async (create) => {
+    await using server = await serve((_, response) => json(response, validKey));
+    const client = create({ baseUrl: server.url, apiKey });
+    const init = { headers: { Accept: "text/csv" } };
+    await Promise.all([...sendAll(client), client.checkKey("some-key")]);
+    await client.call("GET", undocumented, init);
+    await client.GET(`/${undocumented}`, init);
+    await client.GET(`/${undocumented}`, { parseAs: "text" });
+    await create({ baseUrl: server.url, apiKey, ...init }).checkOwnKey();
+    const asked = Array(4).fill("application/json");
+    expect(server.requests.map(({ headers }) => headers.accept))
+      .toEqual([...asked, "text/csv", "text/csv", "*/*", "text/csv"]);
+  },
+);
 
 Deno.test("call() sends what JSON.stringify() writes", async () => {
   await using server = await serve((_, response) => json(response, 1));
@@ -120,11 +139,13 @@ Deno.test("methods refuse a body that JSON would lose, and say what to write", a
     ...{ Response: new Response(), Error: new Error("text"), Promise: Promise.resolve("text") },
     AsyncGenerator: (async function* () {})(),
   };
+  const streams = [Readable.from("text"), new PassThrough()]; // an object each, for \`classOf\`
   class Labelled {
     readonly a = 1;
     readonly [Symbol.toStringTag] = "ObservableMap";
   }
-  for (const body of [new Labelled(), Object.assign(new Map(), { toJSON: () => [1] })]) {
+  const withToJson = [{ a: 1 }, {}, ""].map((value) => ({ toJSON: () => value }));
+  for (const body of [new Labelled(), ...withToJson.map((own) => Object.assign(new Map(), own))]) {
     const calls = [unsent.call("POST", "a", { body }), unsent.POST("/a", { body })];
     for (const error of await Promise.all(calls.map(caught))) {
       expect(error).toBeInstanceOf(NetworkError); // It was sent, by the `fetch` that refuses.
@@ -132,6 +153,11 @@ Deno.test("methods refuse a body that JSON would lose, and say what to write", a
   }
   expect((await failure(ConfigurationError, unsent.call("POST", "a", { body: form }))).message)
     .toBe('"body" must be a value that JSON can represent, not a FormData');
+  for (const body of streams) {
+    for (const call of [unsent.call("POST", "a", { body }), unsent.POST("/a", { body })]) {
+      expect((await failure(ConfigurationError, call)).message).toMatch(/JSON can represent/);
+    }
+  }
   for (const [name, body] of Object.entries(bodies)) {
     const calls = [unsent.call("POST", "a", { body }), unsent.POST("/a", { body })];
     const [called, typed] = await failures(ConfigurationError, calls);

@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 import { run } from "../src/cli/command.ts";
 import { version } from "../src/cli/version.ts";
 import { checkKeyPath } from "./client.ts";
-import { checkKeyStatus, json, serve, validKey } from "./server.ts";
+import { json, serve, validKey } from "./server.ts";
 
 interface Setting {
   env?: Record<string, string>;
@@ -20,7 +20,7 @@ async function command(args: string[], { env = {}, stdin = "", isTTY = false }: 
     stdin: Object.assign(read(stdin), { isTTY }),
     stdout: { write: (text) => written.stdout += text },
     stderr: { write: (text) => written.stderr += text },
-    once() {},
+    once: (_signal, listener) => listener(),
   });
   return { exit, ...written };
 }
@@ -145,7 +145,7 @@ Deno.test("check-key exits with 3 when there is no usable response, and says why
   const invalid = { name: "InvalidResponseError", code: "invalid_response", isTemporary: false };
   const http = { name: "HttpError", code: "http", isTemporary: false };
   const cases: [string, RegExp, object][] = [
-    [server.url, /.*/, { ...invalid, status: checkKeyStatus, issues }],
+    [server.url, /.*/, { ...invalid, issues }],
     [`${server.url}api`, /the status 403/, { ...http, status: 403, ...forbidden }],
     [`${server.url}missing`, /"--base-url"/, { ...http, status: 404 }],
     [closed.url, /got no response: .*refused/i, { name: "NetworkError", isTemporary: true }],
@@ -263,6 +263,16 @@ Deno.test("--help and --version print to standard output, and no argument at all
   for (const args of [["--version"], ["-v"], ["sandbox", "-v"]]) {
     expect(await command(args)).toEqual({ exit: 0, stdout: `${version}\n`, stderr: "" });
   }
+});
+
+Deno.test("sandbox prints its address, and its valid key unless --key gives others", async () => {
+  const listens = /^The sandbox listens on http:\/\/127\.0\.0\.1:\d+\/ until Ctrl-C\n/.source;
+  const { exit, stdout } = await command(["sandbox"]);
+  expect([exit, stdout]).toEqual([
+    0,
+    expect.stringMatching(`${listens}Its valid key is "demo-key", with 100 credits\n$`),
+  ]);
+  expect((await command(["sandbox", "--key=a=1"])).stdout).toMatch(RegExp(`${listens}$`));
 });
 
 Deno.test("sandbox exits with 2 on wrong usage and does not show a key", async () => {

@@ -1,4 +1,4 @@
-import { clock } from "../src/transport/time.ts";
+import { clock } from "../src/transport/clock.ts";
 
 /**
  * Records the delays of retries, and does not wait, as long as the result is in use.

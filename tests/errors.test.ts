@@ -107,6 +107,13 @@ Deno.test("JSON.stringify() of an error has its name, code, message, isTemporary
   expect(cases[2]![0].cause).toBe(cause);
 });
 
+Deno.test("toJSON() keeps the plain headers that a framework has given an error", () => {
+  const headers = { allow: "GET" };
+  for (const [error] of cases) {
+    expect(Object.assign(error, { headers }).toJSON()).toMatchObject({ headers });
+  }
+});
+
 Deno.test("instanceof is true of an object with the prototype, as older compilers check it", () => {
   for (const errorClass of classes) {
     const unfinished = Object.create(errorClass.prototype); // before the constructor has run

@@ -14,6 +14,7 @@ type Options = Omit<ClientOptions, "baseUrl" | "fetch"> & {
 /** The parts of a request in which the two clients must not differ. */
 function comparable({ method, url, headers, body }: Recorded) {
   const { [keyHeader]: _key, "content-type": type, ...others } = headers;
+  delete others.accept; // which openapi-fetch leaves to the runtime
   delete others["content-length"]; // or the next: how a body is framed is the runtime's
   delete others["transfer-encoding"];
   const boundary = type?.split("boundary=")[1];

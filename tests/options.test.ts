@@ -137,8 +137,8 @@ Deno.test("methods list the options that there are when one is unknown", async (
   const common = "signal, timeout, retries";
   const ofCall = `${common}, body, query, headers, idempotent, schema`;
   const ofMethod = `${common}, idempotent, body, headers, params, parseAs, middleware, baseUrl, ` +
-    "fetch, Request, bodySerializer, pathSerializer, querySerializer, method, cache, " +
-    "credentials, duplex, integrity, keepalive, mode, priority, redirect, referrer, " +
+    "fetch, Request, bodySerializer, pathSerializer, querySerializer, cache, " +
+    "credentials, duplex, integrity, keepalive, method, mode, priority, redirect, referrer, " +
     "referrerPolicy, window";
   const ofClient = "allowInsecureHttp, apiKey, baseUrl, bodySerializer, fetch, headers, " +
     "maxResponseBytes, onRetry, pathSerializer, querySerializer, Request, requestInitExt, " +

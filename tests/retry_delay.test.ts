@@ -80,7 +80,7 @@ Deno.test("retryDelay() is undefined where isTemporary is false", () => {
     new NetworkError("no permission", {}, reason({ code: "NotCapable" })),
     new NetworkError("no permission", {}, reason({ name: "NotCapable" })), // Deno's own
     new RedirectError("elsewhere", { status: 503 }),
-    new InvalidResponseError("malformed", { ...response, status: 503, issues: [] }),
+    new InvalidResponseError("malformed", { ...response, issues: [] }),
     new ConfigurationError("misspelled", {}),
   ];
   const found = (errors: ScamAddressError[]) =>

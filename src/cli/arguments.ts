@@ -26,7 +26,8 @@ HTTPS_PROXY sets a proxy. It has no effect on Node.js 20. On Node.js 22.21, 24 a
 it needs NODE_USE_ENV_PROXY=1 in addition.
 
 sandbox serves the sandbox, an in-memory stand-in for the service, over HTTP until Ctrl-C.
-It prints its address, and the method, path and status of each response.
+It prints its address, its valid key unless --key gives others, and the method, path and
+status of each response.
 
   --host HOST        where to listen; 127.0.0.1 by default
   --port N           the port to listen on; any free port by default

@@ -1,8 +1,9 @@
+import { type Range, RANGES } from "../checks.ts";
 import { createClient } from "../client.ts";
 import { ConfigurationError, ScamAddressError } from "../errors.ts";
 import { createSandbox, DEMO_KEY } from "../sandbox/service.ts";
 import { serveSandbox } from "../sandbox/server.ts";
-import { within } from "../transport/time.ts";
+import { abortable } from "../transport/abortable.ts";
 import { CommandError, EXIT, HELP, KEY_ADVICE, parseCheckKey, parseSandbox } from "./arguments.ts";
 import { version } from "./version.ts";
 
@@ -22,8 +23,8 @@ export interface CommandProcess {
 
 const KEY_VARIABLE = "SCAM_ADDRESS_API_KEY";
 
-/** More than fits in any header. */
-const MAX_KEY_LENGTH = 64 * 1024;
+/** The most of standard input that is read, in characters: more than any key has. */
+const MAX_INPUT_LENGTH = 64 * 1024;
 
 /** The time limit of `check-key`. */
 interface TimeLimit {
@@ -34,7 +35,7 @@ interface TimeLimit {
 }
 
 /** Parses the value of an option that must be a whole number. */
-function parseNumber(name: string, text: string | undefined, min: number, max: number) {
+function parseNumber(name: string, text: string | undefined, { min, max }: Range) {
   if (text === undefined) return undefined;
   const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
   if (number >= min && number <= max) return number;
@@ -69,7 +70,9 @@ async function readInput({ stdin, stderr }: CommandProcess): Promise<string> {
   let text = "";
   for await (const chunk of stdin) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_KEY_LENGTH) throw new CommandError("Standard input has more than a key");
+    if (text.length > MAX_INPUT_LENGTH) {
+      throw new CommandError("Standard input has more than a key");
+    }
   }
   text += decoder.decode();
   if (text.includes("\ufffd")) throw new CommandError("Standard input is not UTF-8 text");
@@ -81,7 +84,7 @@ type Values = ReturnType<typeof parseCheckKey>;
 
 /** Asks the service, or the sandbox, about the key. */
 async function askForStatus(process: CommandProcess, values: Values, limit: TimeLimit) {
-  const retries = parseNumber("retries", values.retries, 0, 100);
+  const retries = parseNumber("retries", values.retries, RANGES.retries);
   // An empty one is refused: a loop may have set it to a line of a list that is standard input.
   const variable = readVariable(process, KEY_VARIABLE);
   const key = variable === undefined ? undefined : readKey(variable, `"${KEY_VARIABLE}"`);
@@ -101,7 +104,7 @@ async function askForStatus(process: CommandProcess, values: Values, limit: Time
     retries,
     onRetry: ({ error }) => void (limit.missing = error.message),
   });
-  const apiKey = key ?? await within([limit.signal], () => readInput(process));
+  const apiKey = key ?? await abortable([limit.signal], () => readInput(process));
   limit.missing = "there was no complete response";
   return await client.checkKey(apiKey, { signal: limit.signal });
 }
@@ -109,8 +112,10 @@ async function askForStatus(process: CommandProcess, values: Values, limit: Time
 /** Runs `check-key`. */
 async function runCheckKey(process: CommandProcess, args: string[]): Promise<number> {
   const values = parseCheckKey(args);
-  const minCredits = parseNumber("min-credits", values["min-credits"], 0, 2 ** 53 - 1);
-  const seconds = parseNumber("timeout", values.timeout, 1, 2_147_483); // the longest of setTimeout
+  const anyCount = { min: 0, max: Number.MAX_SAFE_INTEGER };
+  const minCredits = parseNumber("min-credits", values["min-credits"], anyCount);
+  const longest = Math.floor(RANGES.timeout.max / 1_000); // seconds
+  const seconds = parseNumber("timeout", values.timeout, { min: 1, max: longest });
   const limit: TimeLimit = {
     signal: seconds === undefined ? undefined : AbortSignal.timeout(seconds * 1_000),
     missing: "standard input has not ended",
@@ -142,14 +147,14 @@ function printReport({ stdout }: CommandProcess, fields: object): void {
 
 /** Runs `sandbox` until a signal asks the process to end. */
 async function runSandbox(process: CommandProcess, args: string[]): Promise<number> {
-  const { host, port: portText, key: pairs = [`${DEMO_KEY}=100`] } = parseSandbox(args);
-  const port = parseNumber("port", portText, 0, 65_535);
-  const keys = pairs.map((pair) => {
+  const { host, port: portText, key: pairs } = parseSandbox(args);
+  const port = parseNumber("port", portText, RANGES.port);
+  const keys = pairs?.map((pair) => {
     const [, key, credits] = /^(.+)=(\d+)$/.exec(pair) ?? [];
     if (!key) throw new CommandError('"--key" must be KEY=CREDITS, CREDITS a whole number from 0');
     return [key, Number(credits)] as const;
   });
-  const service = createSandbox({ keys: Object.fromEntries(keys) });
+  const service = createSandbox({ keys: keys && Object.fromEntries(keys) });
   const server = await serveSandbox(service, {
     host,
     port,
@@ -161,6 +166,11 @@ async function runSandbox(process: CommandProcess, args: string[]): Promise<numb
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
   });
   process.stdout.write(`The sandbox listens on ${server.url} until Ctrl-C\n`);
+  if (!pairs) {
+    for (const [key, credits] of service.keys) {
+      process.stdout.write(`Its valid key is "${key}", with ${credits} credits\n`);
+    }
+  }
   await stopped;
   await server.close();
   return EXIT.ok;

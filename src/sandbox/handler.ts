@@ -17,3 +17,8 @@ export type Handler<Operation extends object, Context> = (
   request: Request,
   context: Context,
 ) => HandlerResult<Operation> | Promise<HandlerResult<Operation>>;
+
+/** Makes the response to a request that is refused. */
+export function errorResponse(status: number, error: string): Response {
+  return Response.json({ error }, { status });
+}

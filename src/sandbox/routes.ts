@@ -60,8 +60,3 @@ export function findRoute<Target>(routes: Route<Target>[], method: string, pathn
   }
   return undefined;
 }
-
-/** Makes the response to a request that fails. */
-export function failure(status: number, error: string): Response {
-  return Response.json({ error }, { status });
-}

@@ -25,8 +25,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { checkType, readNumber, readOptions, wrong } from "../checks.ts";
-import { failure } from "./routes.ts";
+import {
+  checkFunction,
+  checkNumber,
+  type Checks,
+  MAX_BODY_BYTES,
+  optionError,
+  readOptions,
+} from "../checks.ts";
+import { errorResponse } from "./handler.ts";
 import { createSandbox, type Sandbox } from "./service.ts";
 
 export type { Sandbox };
@@ -73,7 +80,11 @@ export interface SandboxServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const MAX_BODY_BYTES = 10 * 2 ** 20;
+const OPTIONS: Checks<ServeSandboxOptions> = {
+  host: null,
+  port: checkNumber,
+  onResponse: checkFunction,
+};
 
 /** The headers of every response, even to a preflight, with which any page can use the server. */
 const CORS = Object.entries({
@@ -93,13 +104,15 @@ async function readRequest(incoming: IncomingMessage, url: URL, signal: AbortSig
       size += chunk.length;
       if (size <= MAX_BODY_BYTES) chunks.push(chunk);
     }
-    if (size > MAX_BODY_BYTES) return failure(413, "The request body has more than 10 MiB");
+    if (size > MAX_BODY_BYTES) {
+      return errorResponse(413, `The request body has more than ${MAX_BODY_BYTES / 2 ** 20} MiB`);
+    }
     const isPreflight = method === "OPTIONS" && headers["access-control-request-method"];
     if (isPreflight) return new Response(null, { status: 204 });
     const body = size ? new Blob(chunks) : null;
     return new Request(url, { method, headers: headers as Record<string, string>, body, signal });
   } catch { // such as the method TRACE, or a GET request with a body
-    return failure(400, "The request cannot be read");
+    return errorResponse(400, "The request cannot be read");
   }
 }
 
@@ -110,7 +123,7 @@ async function respond(call: () => Response | Promise<Response>) {
     if (response.bodyUsed) throw new TypeError("The body of the route's Response is already used");
     return { response };
   } catch (error) {
-    return { response: failure(500, "A route of the sandbox threw an error"), error };
+    return { response: errorResponse(500, "A route of the sandbox threw an error"), error };
   }
 }
 
@@ -130,7 +143,7 @@ async function writeResponse(response: Response, outgoing: ServerResponse) {
 function toAuthority(host: unknown): string {
   const authority = String(host).includes(":") ? `[${host}]` : String(host);
   if (typeof host === "string" && URL.canParse(`http://${authority}`)) return authority;
-  throw wrong("host", "must be a host name or an IP address, without a zone");
+  throw optionError("host", "must be a host name or an IP address, without a zone");
 }
 
 /** What is used of Deno, where there is one. */
@@ -151,9 +164,11 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     await once(server, "listening");
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
-    if (code !== "EADDRINUSE") throw wrong("host", `"${host}" cannot be listened on: ${message}`);
+    if (code !== "EADDRINUSE") {
+      throw optionError("host", `"${host}" cannot be listened on: ${message}`);
+    }
     const advice = "choose another one, or 0 for any free port";
-    throw wrong("port", `${port} is in use on "${host}"; ${advice}`);
+    throw optionError("port", `${port} is in use on "${host}"; ${advice}`);
   }
   server.on("error", () => {}); // a connection that could not be accepted
 }
@@ -192,14 +207,12 @@ export async function serveSandbox(
   sandbox: { fetch(request: Request): Promise<Response> } = createSandbox(),
   options: ServeSandboxOptions = {},
 ): Promise<SandboxServer> {
-  const given = readOptions(options, ["host", "port", "onResponse"], "serveSandbox()");
-  const { host = "127.0.0.1", onResponse } = given;
+  const given = readOptions(options, OPTIONS, "serveSandbox()");
+  const { host = "127.0.0.1", onResponse, port = 0 } = given;
   if (typeof sandbox?.fetch !== "function") {
-    throw wrong("sandbox", "must be a result of createSandbox()");
+    throw optionError("sandbox", "must be a result of createSandbox()");
   }
   const authority = toAuthority(host);
-  const port = readNumber("port", given.port);
-  checkType("onResponse", onResponse, "function");
 
   const server = createServer(async (incoming, outgoing) => {
     const controller = new AbortController();

@@ -36,12 +36,12 @@
  *
  * @module
  */
-import { checkObject, isApiKey, readOptions, wrong } from "../checks.ts";
+import { checkObject, type Checks, isApiKey, optionError, readOptions } from "../checks.ts";
 import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
-import type { Data, Handler } from "./handler.ts";
-import { compareRoutes, failure, findRoute, parseRoute, type Route } from "./routes.ts";
+import { type Data, errorResponse, type Handler } from "./handler.ts";
+import { compareRoutes, findRoute, parseRoute, type Route } from "./routes.ts";
 
 /**
  * The only valid key of a sandbox made without `keys`: `"demo-key"`, with 100 credits.
@@ -126,6 +126,8 @@ export interface Sandbox {
   };
 }
 
+const OPTIONS: Checks<SandboxOptions> = { keys: checkObject, routes: checkObject };
+
 /** Handlers of operations of the OpenAPI document, by `operationId`. */
 type Handlers = { [Name in keyof Operations]?: Handler<Operations[Name], SandboxContext> };
 
@@ -139,12 +141,12 @@ async function checkKey(
   { keys }: SandboxContext,
 ): Promise<Data<Operations["checkKey"]> | Response> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
-    return failure(415, 'The header "Content-Type" must be "application/json"');
+    return errorResponse(415, 'The header "Content-Type" must be "application/json"');
   }
   const body = await request.json().catch(() => undefined);
   const apiKey: unknown = body?.apiKey;
   if (typeof apiKey !== "string") {
-    return failure(400, 'The body must be a JSON object with a string "apiKey"');
+    return errorResponse(400, 'The body must be a JSON object with a string "apiKey"');
   }
   const credits = keys.get(apiKey);
   return credits === undefined ? { apiKeyValid: false } : { apiKeyValid: true, data: { credits } };
@@ -172,14 +174,16 @@ function toShape(endpoint: string): string {
 }
 
 function readKeys(keys: Record<string, number> = { [DEMO_KEY]: 100 }): Map<string, number> {
-  checkObject("keys", keys);
   const entries = Object.entries(keys);
   for (const [index, [key, credits]] of entries.entries()) {
     if (!isApiKey(key)) {
-      throw wrong("keys", `must be text that a header can carry: key ${index + 1} is not`);
+      throw optionError("keys", `must be text that a header can carry: key ${index + 1} is not`);
     }
     if (Number.isSafeInteger(credits) && credits >= 0) continue;
-    throw wrong("keys", `must have whole numbers of credits from 0: key ${index + 1} does not`);
+    throw optionError(
+      "keys",
+      `must have whole numbers of credits from 0: key ${index + 1} does not`,
+    );
   }
   return new Map(entries);
 }
@@ -194,7 +198,6 @@ const EXPRESS_PARAMETER = /(?<=[ /]):(\w+)[^/]*/g;
 
 /** Makes the list of routes in the order in which requests are compared with them. */
 function readRoutes(routes: Record<string, SandboxRoute> = {}): Route<Target>[] {
-  checkObject("routes", routes);
   const handlers = new Map<string, SandboxRoute>(Object.entries(createHandlers()));
   const documented = Object.entries(operations).map(([endpoint, operation]) => {
     const { apiKey: access, operationId } = operation;
@@ -204,10 +207,12 @@ function readRoutes(routes: Record<string, SandboxRoute> = {}): Route<Target>[] 
   const added = Object.entries(routes).map(([endpoint, handler]) => {
     const right = endpoint.replace(EXPRESS_PARAMETER, "{$1}");
     if (right !== endpoint) {
-      throw wrong("routes", `must have parameters in braces: "${right}", not "${endpoint}"`);
+      throw optionError("routes", `must have parameters in braces: "${right}", not "${endpoint}"`);
     }
-    if (!ROUTE.test(endpoint)) throw wrong("routes", `${ROUTE_RULE}: "${endpoint}" does not`);
-    if (typeof handler !== "function") throw wrong("routes", `has no function for "${endpoint}"`);
+    if (!ROUTE.test(endpoint)) throw optionError("routes", `${ROUTE_RULE}: "${endpoint}" does not`);
+    if (typeof handler !== "function") {
+      throw optionError("routes", `has no function for "${endpoint}"`);
+    }
     const same = documented.find((other) => toShape(other.endpoint) === toShape(endpoint));
     const { access = "required", status = 200 } = same?.target ?? {};
     return { endpoint, target: { access, status, handler } };
@@ -270,7 +275,7 @@ function toRequest(input: string | URL | Request, [init, context]: unknown[]): R
  * @throws {ConfigurationError} When an option is wrong; the message shows no key.
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const given = readOptions(options, ["keys", "routes"], "createSandbox()");
+  const given = readOptions(options, OPTIONS, "createSandbox()");
   const keys = readKeys(given.keys);
   const routes = readRoutes(given.routes);
 
@@ -281,12 +286,17 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     const { access = "required", status = 404, handler } = found?.target ?? {};
     const apiKey = access === "none" ? undefined : request.headers.get(apiKeyHeader) ?? undefined;
     if (apiKey === undefined ? access === "required" : !keys.has(apiKey)) {
-      return failure(401, `The header "${apiKeyHeader}" must have a valid key`);
+      return errorResponse(401, `The header "${apiKeyHeader}" must have a valid key`);
     }
     if (!found) {
-      return failure(404, `The sandbox has no "${method} ${pathname}"; see its option "routes"`);
+      return errorResponse(
+        404,
+        `The sandbox has no "${method} ${pathname}"; see its option "routes"`,
+      );
     }
-    if (!handler) return failure(501, 'The operation has no handler; see the option "routes"');
+    if (!handler) {
+      return errorResponse(501, 'The operation has no handler; see the option "routes"');
+    }
     const result = await handler(request, { apiKey, keys, params: found.params });
     if (result === undefined) return new Response(null, { status: 204 });
     return result instanceof Response ? result : Response.json(result, { status });

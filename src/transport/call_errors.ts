@@ -7,40 +7,27 @@ import {
   RedirectError,
   TimeoutError,
 } from "../errors.ts";
+import { parseBody } from "./body.ts";
 import { MAX_SEARCHED, reasonOf, Secrets } from "./redact.ts";
 import { parseRetryAfter } from "./retry.ts";
 
 /** What to do about a response that may not be the service's. */
 export const ADVICE = 'check "baseUrl"';
 
-/** Parses the body of an error, as openapi-fetch does: JSON, or else text. */
-export function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
 /** Makes the errors of one call. Each names the request, and none shows a secret. */
-export class Failures {
+export class CallErrors {
   /** What the errors must not show. */
   readonly secrets: Secrets = new Secrets();
   /** The number of attempts so far for the result of the call. */
   attempts = 0;
-
-  #made: WeakSet<object> | undefined; // made when it is needed, because most calls succeed
+  /** The error that was made last, as long as nobody else has seen it. */
+  last: Error | undefined;
 
   /**
    * @param request Returns the method and the address, without the query.
-   * @param isKnown Whether the service must have the address, so that a 404 means that it is wrong.
+   * @param mustExist Whether the service must have the address, so that a 404 means that it is wrong.
    */
-  constructor(readonly request: () => string, readonly isKnown: boolean) {}
-
-  /** Whether an error is one of those that were made here. */
-  has(error: unknown): error is Error {
-    return this.#made?.has(Object(error)) ?? false;
-  }
+  constructor(readonly request: () => string, readonly mustExist: boolean) {}
 
   /** The error for a response that has no 2xx status. */
   http(response: Response, body: unknown = ""): HttpError {
@@ -48,8 +35,9 @@ export class Failures {
     const header = this.secrets.redact(headers.get("retry-after") ?? "");
     const retryAfter = parseRetryAfter(header, Date.now());
     const wait = retryAfter === undefined ? "" : `, Retry-After: ${header}`;
-    const advice = this.isKnown && status === 404 ? `: ${ADVICE}` : "";
+    const advice = this.mustExist && status === 404 ? `: ${ADVICE}` : "";
     return this.#make(HttpError, `got a response with the status ${status}${wait}${advice}`, {
+      status,
       ...this.#contents(response, body),
       ...retryAfter !== undefined && { retryAfter },
     });
@@ -108,16 +96,15 @@ export class Failures {
     const failed = this.attempts > 1 ? `failed after ${this.attempts} attempts: ` : "";
     const message = this.secrets.redact(`"${this.request()}" ${failed}${problem}`);
     const error = new errorClass(message, fields, options);
-    this.#made ??= new WeakSet();
-    this.#made.add(error);
+    Error.captureStackTrace?.(error, this.#make); // without the frames of this file
+    this.last = error;
     return error;
   }
 
   /** What an error keeps of a response, whose body is parsed if it is JSON. */
-  #contents({ headers, status }: Response, body: unknown, text?: string) {
+  #contents({ headers }: Response, body: unknown, text?: string) {
     const { secrets } = this;
     return {
-      status,
       headers: new Headers([...headers].map(([name, value]) => [name, secrets.redact(value)])),
       body: this.#body(body, text),
     };

@@ -1,6 +1,6 @@
 import { defaultBodySerializer, defaultPathSerializer } from "openapi-fetch";
 
-import { checkObject, classOf, mustBe, resultOf, wrong } from "./checks.ts";
+import { checkObject, classOf, convert, optionError, typeError } from "./checks.ts";
 
 /** The HTTP methods that fetch sends. */
 export const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
@@ -9,29 +9,34 @@ export const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PU
 export function readMethod(method: unknown): string {
   const name = typeof method === "string" ? method.toUpperCase() : "";
   if (METHODS.includes(name)) return name;
-  throw wrong("method", `must be one of ${METHODS.join(", ")}`);
+  throw optionError("method", `must be one of ${METHODS.join(", ")}`);
 }
 
 /** Checks the name of an endpoint, and returns it as a path. */
 export function toPath(endpoint: unknown): string {
-  if (typeof endpoint !== "string") throw mustBe("endpoint", "a string", endpoint);
+  if (typeof endpoint !== "string") throw typeError("endpoint", "a string", endpoint);
   const path = endpoint.replace(/^\/?/, "/");
+  if (/[{}]/.test(path)) {
+    const example = "`reports/${encodeURIComponent(id)}`";
+    throw optionError("endpoint", `must have values in place of parameters: ${example}`);
+  }
   const advice =
     'must be a name below "baseUrl", such as "report", without spaces; set a query with "query"';
-  if (!/^\/(?![a-z][a-z\d+.-]*:\/\/|\/)[^?#\s]+$/i.test(path)) throw wrong("endpoint", advice);
+  if (!/^\/(?![a-z][a-z\d+.-]*:\/\/|\/)[^?#\s]+$/i.test(path)) {
+    throw optionError("endpoint", advice);
+  }
   checkPath("endpoint", path);
   return path;
 }
 
 /** Refuses a path that a URL parser, here or in the service, could read as another one. */
 export function checkPath(option: string, path: string): void {
-  const requirement =
-    'without a segment "." or "..", a backslash, a control character or a stray "%"';
-  const decoded = resultOf(option, requirement, () => decodeURIComponent(path));
+  const expected = 'without a segment "." or "..", a backslash, a control character or a stray "%"';
+  const decoded = convert(option, expected, () => decodeURIComponent(path));
   // URL parsers remove spaces at the end.
   // deno-lint-ignore no-control-regex
   const isOther = /[\\\0-\x1f\x7f]|(^|\/)\.\.?(;[^/]*)?(\/| *$)/.test(decoded);
-  if (isOther) throw wrong(option, `must be ${requirement}`);
+  if (isOther) throw optionError(option, `must be ${expected}`);
 }
 
 /** Returns a URL without its query and fragment. */
@@ -47,7 +52,8 @@ export function guardPath(serialize: PathSerializer = defaultPathSerializer): Pa
     const own = { __proto__: null, ...values }; // without a parameter named "toString"
     const url = serialize(template, own);
     if (/[{}]/.test(url) || Object.values(own).some(isEmpty)) {
-      throw wrong("params.path", "must have a value that is not empty for each parameter");
+      const problem = "must have a value that is not empty for each parameter";
+      throw optionError("params.path", problem);
     }
     checkPath(Object.keys(own).length > 0 ? "params.path" : "path", withoutQuery(url));
     return url;
@@ -61,7 +67,7 @@ function isEmpty(value: unknown): boolean {
 
 /** Writes a query; a list repeats the name, `null` and `undefined` are left out. */
 export function toQuery(query: unknown = {}): string {
-  checkObject("query", query);
+  checkObject(query, "query");
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query as object)) {
     for (const item of Array.isArray(value) ? value : [value]) {
@@ -69,8 +75,8 @@ export function toQuery(query: unknown = {}): string {
       const written = item instanceof Date ? item.toJSON() : item;
       const isText = typeof written === "string" || typeof written === "boolean";
       if (!isText && !Number.isFinite(written)) {
-        const requirement = "must have a string, a number, a boolean, a Date or a list of these";
-        throw wrong("query", `${requirement} as "${name}"`);
+        const allowed = "a string, a number, a boolean, a Date or a list of these";
+        throw optionError("query", `must have ${allowed} as "${name}"`);
       }
       parameters.append(name, `${written}`);
     }
@@ -81,19 +87,25 @@ export function toQuery(query: unknown = {}): string {
 /** What a body must be. */
 const JSON_VALUE = "a value that JSON can represent";
 
-/** Whether JSON has lost a value: what has no fields is written as `{}`, and bytes as numbers. */
+/**
+ * Whether JSON has lost a value: what has no fields is written as `{}`, bytes as numbers, and a
+ * stream of Node.js as its internals. What has a `toJSON` of its own says what is written.
+ */
 function isLost(value: unknown, written: string): boolean {
+  const { pipe, toJSON } = Object(value);
   const name = classOf(value);
-  // On Bun, these two have a `toJSON` (https://github.com/oven-sh/bun/issues/18805).
-  const isForm = name === "FormData" || name === "URLSearchParams";
-  const isEmpty = written === "{}" || written === "";
-  return isForm || ArrayBuffer.isView(value) || isEmpty && !/^(Array|Object|String)$/.test(name);
+  // These have a `toJSON` that is not their own: a `Buffer` of Node.js, and the other two on Bun
+  // (https://github.com/oven-sh/bun/issues/18805).
+  if (ArrayBuffer.isView(value) || name === "FormData" || name === "URLSearchParams") return true;
+  if (typeof toJSON === "function") return false;
+  const isEmpty = !written || written === "{}";
+  return typeof pipe === "function" || isEmpty && !/^(Array|Object|String)$/.test(name);
 }
 
 /** Writes a body as JSON; refuses what JSON cannot represent, such as a form. */
 export function toJson(body: unknown): string {
-  const written = resultOf("body", JSON_VALUE, () => JSON.stringify(body));
-  if (isLost(body, written)) throw mustBe("body", JSON_VALUE, body);
+  const written = convert("body", JSON_VALUE, () => JSON.stringify(body));
+  if (isLost(body, written)) throw typeError("body", JSON_VALUE, body);
   return written;
 }
 
@@ -107,5 +119,5 @@ export function toBody(body: unknown, headers: unknown): FormData | string {
   const isForm = body instanceof URLSearchParams && written === `${body}`; // as the header says
   if (isForm || !isLost(body, written)) return written;
   const advice = 'or set "bodySerializer" and the header "Content-Type"';
-  throw mustBe("body", `${JSON_VALUE} (${advice})`, body);
+  throw typeError("body", `${JSON_VALUE} (${advice})`, body);
 }

@@ -1,0 +1,32 @@
+/**
+ * Does work until a signal is aborted, even if the work itself never ends.
+ *
+ * @param signals The signals.
+ * @param work The work. It should stop when its own signal is aborted.
+ * @param controller Has the signal of the work. Whoever passes one can end the work too.
+ * @returns The result of the work.
+ * @throws The reason of the signal that was aborted, or what the work throws.
+ */
+export async function abortable<T>(
+  signals: readonly (AbortSignal | null | undefined)[],
+  work: (workSignal: AbortSignal) => Promise<T>,
+  controller: AbortController = new AbortController(),
+): Promise<T> {
+  const workSignal = controller.signal;
+  const abort = () => controller.abort(signals.find((signal) => signal?.aborted)?.reason);
+  let stop = () => {};
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      stop = () => reject(workSignal.reason);
+      workSignal.addEventListener("abort", stop);
+      for (const signal of signals) signal?.addEventListener("abort", abort);
+      if (signals.some((signal) => signal?.aborted)) abort();
+      else work(workSignal).then(resolve, reject);
+    });
+  } finally {
+    for (const signal of signals) signal?.removeEventListener("abort", abort);
+    // Node.js keeps the signal of a request as long as the request, to which this would lead
+    // (https://github.com/nodejs/undici/pull/5822).
+    workSignal.removeEventListener("abort", stop);
+  }
+}
