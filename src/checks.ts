@@ -33,10 +33,11 @@ export function classOf(value: unknown): string {
 /** Makes an error that names the type of a wrong value but not the value, which may be a secret. */
 export function typeError(option: string, expected: string, value: unknown): ConfigurationError {
   const name = classOf(value);
-  const isOther = typeof value === "object" && !/^(Array|Null|Object)$/.test(name);
-  const type = isOther ? name : name.toLowerCase();
-  const article = /^(null|undefined)$/.test(type) ? "" : /^[aeio]/i.test(type) ? "an " : "a ";
-  return optionError(option, `must be ${expected}, not ${article}${type}`);
+  const isClass = typeof value === "object" && !["Array", "Null", "Object"].includes(name);
+  const type = isClass ? name : name.toLowerCase();
+  const article = /^[aeio]/i.test(type) ? "an " : "a ";
+  const kind = value === null || value === undefined ? type : `${article}${type}`;
+  return optionError(option, `must be ${expected}, not ${kind}`);
 }
 
 /** Converts the value of an option; throws the error for one that cannot be converted. */

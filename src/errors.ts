@@ -27,11 +27,12 @@ export interface Issue {
 
 const brand = Symbol.for("@scam-address/client/error");
 
-const TEMPORARY_STATUS = /^(408|429|50[0234])$/;
+/** The statuses of failures that may be gone after a while. */
+const TEMPORARY_STATUSES: readonly unknown[] = [408, 429, 500, 502, 503, 504];
 
 /** Whether a failure may be gone after a while; a permission that Deno lacks stays missing. */
 function isTemporary({ code, status }: Partial<HttpError>, { cause }: ErrorOptions = {}): boolean {
-  if (code === "http") return TEMPORARY_STATUS.test(`${status}`);
+  if (code === "http") return TEMPORARY_STATUSES.includes(status);
   if (code !== "network") return code === "timeout";
   const { name, code: reason } = Object(cause);
   return name !== "NotCapable" && reason !== "NotCapable";

@@ -99,7 +99,7 @@ function isLost(value: unknown, written: string): boolean {
   if (ArrayBuffer.isView(value) || name === "FormData" || name === "URLSearchParams") return true;
   if (typeof toJSON === "function") return false;
   const isEmpty = !written || written === "{}";
-  return typeof pipe === "function" || isEmpty && !/^(Array|Object|String)$/.test(name);
+  return typeof pipe === "function" || isEmpty && !["Array", "Object", "String"].includes(name);
 }
 
 /** Writes a body as JSON; refuses what JSON cannot represent, such as a form. */
