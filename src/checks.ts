@@ -64,10 +64,10 @@ export function readOptions<Options extends object>(
 ): Options {
   checkObject(options, "options");
   const copy = { ...options };
+  const names = [...Object.keys(checks), ...others];
   for (const [name, value] of Object.entries(copy)) {
-    if (!Object.hasOwn(checks, name) && !others.includes(name)) {
-      const names = [...Object.keys(checks), ...others].join(", ");
-      throw optionError(name, `is not an option of ${owner}, which has ${names}`);
+    if (!names.includes(name)) {
+      throw optionError(name, `is not an option of ${owner}, which has ${names.join(", ")}`);
     }
     if (value !== undefined) checks[name as keyof Options]?.(value, name);
   }
