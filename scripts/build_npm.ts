@@ -27,7 +27,8 @@ async function repositoryUrl(): Promise<string | undefined> {
 /** Copies the documents. */
 async function copyDocuments(folder: string): Promise<void> {
   await Deno.mkdir(join(folder, "openapi"));
-  for (const file of ["README.md", "LICENSE", "CHANGELOG.md", "openapi/openapi.yaml"]) {
+  const files = ["README.md", "RECIPES.md", "LICENSE", "CHANGELOG.md", "openapi/openapi.yaml"];
+  for (const file of files) {
     await Deno.copyFile(file, join(folder, file));
   }
 }

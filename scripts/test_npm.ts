@@ -25,7 +25,10 @@ const NODE_TYPES_VERSION = "20.19.25";
 const TYPESCRIPT_VERSIONS = ["5.4.5", "5.9.3", "7.0.2"];
 const MODULE_RESOLUTIONS = ["node10", "node16", "nodenext", "bundler"];
 
-const DOCUMENTS = ["CHANGELOG.md", "LICENSE", "README.md", "openapi/openapi.yaml", "package.json"];
+const DOCUMENTS = [
+  ...["CHANGELOG.md", "LICENSE", "README.md", "RECIPES.md", "openapi/openapi.yaml"],
+  "package.json",
+];
 
 const work = await makeFolder();
 Deno.test.afterAll(() => work[Symbol.asyncDispose]());
@@ -78,88 +81,140 @@ Deno.test("README says how large the package and openapi-fetch are", async () =>
   });
   const size = gzipSync(outputFiles[0]!.contents, { level: 9 }).length;
   const readme = await Deno.readTextFile(join(folder, "README.md"));
-  expect(readme).toContain(`about ${Math.round(size / 1_000)} kB`);
+  const limit = 1_000 * Number(readme.match(/less than (\d+) kB/)?.[1]);
+  expect([size < limit, size > limit - 2_000]).toEqual([true, true]);
 });
 
-/** What README's examples use, in versions that run on Node 20. */
+/** What the examples use, in versions that run on Node 20. */
 const USED = [
-  ...["lru-cache@11.5.3", "msw@2.15.0", "p-map@7.1.1", "pino@10.4.0", "pino-http@11.0.0"],
-  "zod@4.6.7",
+  ...["express@5.3.0", "lru-cache@11.5.3", "msw@2.15.0", "p-map@7.1.1", "pino@10.4.0"],
+  ...["pino-http@11.0.0", "zod@4.6.7", "@types/express@5.0.6"],
   `@types/node@${NODE_TYPES_VERSION}`,
 ];
 
-/** What those of README's examples contain that are imported. */
+/** What those of the examples contain that are imported. */
 const MARKS = {
-  check_keys: "function checkKeys(",
-  pino: 'from "pino"',
-  server: "getClient(", // of which the cache's example is a part
+  check_keys: /checkKeys\(/,
+  pino: /from "pino"/,
+  server: /getClient\(|checkVisitor\(/, // of which the cache and the handler for Express are parts
 };
 
-Deno.test("README's examples compile and run on Node.js as they are printed", async () => {
+/** Uses the examples that are imported. The service never responds about the key "slow". */
+const makeProgram = (mswHandler: string) => `
+  import { once } from "node:events";
+  import type { AddressInfo } from "node:net";
+  import process from "node:process";
+  import { createClient, NetworkError } from "@scam-address/client";
+  import { createSandbox } from "@scam-address/client/sandbox";
+  import { serveSandbox } from "@scam-address/client/sandbox/server";
+  import { http } from "msw";
+  import { setupServer } from "msw/node";
+
+  const sandbox = createSandbox();
+  const mocked = setupServer(${mswHandler});
+  mocked.listen({ onUnhandledRequest: "error" });
+  const client = createClient({ baseUrl: "https://service.example/" });
+  console.log(JSON.stringify(await client.checkKey("demo-key")));
+  mocked.close();
+
+  const { logger } = await import("./pino.ts");
+  logger.error({ err: new NetworkError("The service is down", {}) });
+  logger.error({ err: new RangeError("Another error") });
+  logger.error({ err: null });
+
+  const { app } = await import("./server.ts");
+  app.get("/broken", (request, response) => {
+    request.log.error({ err: null });
+    response.err = new NetworkError("The service is down", {});
+    response.status(500).end();
+  });
+  const leaving = new AbortController();
+  let leave = () => {};
+  const left = new Promise<void>((resolve) => leave = resolve);
+  const service = await serveSandbox(createSandbox({
+    routes: {
+      async "POST checkKey"(request) {
+        if (!(await request.text()).includes("slow")) return { apiKeyValid: false };
+        request.signal.addEventListener("abort", leave);
+        leaving.abort();
+        await left;
+      },
+    },
+  }));
+  process.env["SCAM_ADDRESS_BASE_URL"] = service.url;
+  const server = app.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = "http://127.0.0.1:" + (server.address() as AddressInfo).port;
+  const ask = (path: string, key: string, signal: AbortSignal | null = null) =>
+    fetch(url + path, { headers: { "x-key": key }, signal })
+      .then(async (response) => [response.status, await response.text()], () => "left");
+  await ask("/broken", "key-of-a-visitor");
+  const asked = [await ask("/status", "key-of-a-visitor"), await ask("/status", "")];
+  asked.push(await ask("/status", "key-of-a-visitor-\u00e9"));
+  asked.push(await ask("/status", "slow-key-of-a-visitor", leaving.signal));
+  await left; // because the handler ended its call
+  await service.close();
+  asked.push(await ask("/status", "another-key-of-a-visitor"));
+  console.log(JSON.stringify(asked));
+  process.exit();
+`;
+
+Deno.test("the examples compile and run on Node.js as they are printed", async () => {
   const examples = join(work.path, "examples");
   await installPackage(tarball, examples, ...USED);
   const module = { private: true, type: "module" }; // as README says
   await Deno.writeTextFile(join(examples, "package.json"), JSON.stringify(module));
-  const readme = await Deno.readTextFile(join(folder, "README.md"));
+  const documents = ["README.md", "RECIPES.md"].map((name) =>
+    Deno.readTextFile(join(folder, name))
+  );
+  const text = (await Promise.all(documents)).join("\n");
   const names: string[] = [];
-  for (const [, code] of readme.matchAll(/^```ts.*?\n(.*?)^```$/gms)) {
+  for (const [, code] of text.matchAll(/^```ts.*?\n(.*?)^```$/gms)) {
     const [name = `example_${names.length}`] = Object.entries(MARKS).find(([, mark]) =>
-      code!.includes(mark)
+      code!.search(mark) !== -1
     ) ?? [];
-    await Deno.writeTextFile(join(examples, `${name}.ts`), code!, { append: true });
+    // As RECIPES says, requests are logged before they are handled.
+    const logged = code!.replace(
+      "app.get(",
+      'app.use((await import("./pino.ts")).logRequests);\n$&',
+    );
+    await Deno.writeTextFile(join(examples, `${name}.ts`), logged, { append: true });
     if (!names.includes(name)) names.push(name);
   }
   for (const name of Object.keys(MARKS)) expect(names).toContain(name);
-  const [, handler] = readme.match(/`(http\.all\(.*?\))`/)!;
-  const program = `
-    import { createServer } from "node:http";
-    import type { AddressInfo } from "node:net";
-    import { createClient, NetworkError } from "@scam-address/client";
-    import { createSandbox } from "@scam-address/client/sandbox";
-    import { http } from "msw";
-    import { setupServer } from "msw/node";
-    const sandbox = createSandbox();
-    const mocked = setupServer(${handler});
-    mocked.listen({ onUnhandledRequest: "error" });
-    const client = createClient({ baseUrl: "https://service.example/" });
-    console.log(JSON.stringify(await client.checkKey("demo-key")));
-    mocked.close();
-    const { logger, logRequests } = await import("./pino.ts");
-    logger.error({ err: new NetworkError("The service is down", {}) });
-    logger.error({ err: new RangeError("Another error") });
-    logger.error({ err: null });
-    const server = createServer((request, response) => {
-      logRequests(request, response);
-      request.log.error({ err: null });
-      response.err = new NetworkError("The service is down", {});
-      response.writeHead(500).end();
-    }).listen(0, "127.0.0.1", async () => {
-      await fetch(\`http://127.0.0.1:\${(server.address() as AddressInfo).port}\`);
-      server.close();
-      server.closeAllConnections();
-    });
-  `;
-  await Deno.writeTextFile(join(examples, "program.ts"), program);
+  const [, handler] = text.match(/`(http\.all\(.*?\))`/)!;
+  await Deno.writeTextFile(join(examples, "program.ts"), makeProgram(handler!));
   const tsc = join(await installTool("typescript", TYPESCRIPT_VERSIONS[1]!), "bin/tsc");
   const flags = ["--module", "nodenext", "--target", "es2022", "--lib", "es2022", "--strict"];
   const files = [...names, "program"].map((name) => `${name}.ts`);
-  const output = ["--skipLibCheck", "--rewriteRelativeImportExtensions"];
-  await mustRun("node", [tsc, ...flags, ...output, ...files], { cwd: examples });
+  flags.push("--noPropertyAccessFromIndexSignature", "--rewriteRelativeImportExtensions");
+  await mustRun("node", [tsc, "--skipLibCheck", ...flags, ...files], { cwd: examples });
   for (const name of names.filter((name) => name.startsWith("example_"))) {
     await mustRun("node", [`${name}.js`], { cwd: examples });
   }
-  const printed = await mustRun("node", ["program.js"], { cwd: examples });
-  const [status, ...logs] = printed.trim().split("\n").map((line) => JSON.parse(line));
+  const { stdout, output } = await run("node", ["program.js"], { cwd: examples });
+  const [status, ...logs] = stdout.trim().split("\n").map((line) => JSON.parse(line));
   expect(status).toEqual(validKey);
   const ours = { name: "NetworkError", code: "network", message: "The service is down" };
   const other = { message: "Another error", stack: expect.stringContaining("RangeError") };
-  expect(logs.map(({ err }) => err)).toEqual([
+  expect(logs.slice(0, 5).map(({ err }) => err)).toEqual([
     { ...ours, isTemporary: true },
     expect.objectContaining(other),
     null, // of pino
     null, // of pino-http
     { ...ours, isTemporary: true },
   ]);
+  expect(logs.pop()).toEqual([
+    [200, '{"apiKeyValid":false}'],
+    [401, '{"error":"x-key is missing"}'],
+    [400, '{"error":"x-key is malformed"}'],
+    "left",
+    [503, '{"error":"The key was not checked"}'],
+  ]);
+  expect(logs.slice(5).map(({ req }) => [req.url, req.headers["x-key"]]))
+    .toEqual(Array(5).fill(["/status", "[Redacted]"]));
+  expect(output).toContain("NetworkError"); // of the last call
+  expect(output).not.toContain("key-of-a-visitor");
 });
 
 Deno.test("package.json exports the OpenAPI document", async () => {

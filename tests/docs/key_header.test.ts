@@ -34,10 +34,11 @@ function headersIn(text: string): string[] {
   );
 }
 
-Deno.test("the key's header has its name in README, the docs and the descriptions", async () => {
+Deno.test("the key's header has its name in README, RECIPES, the docs and the descriptions", async () => {
   const sources = (await listFiles(join(root, "src")))
     .filter((file) => file.endsWith(".ts") && !file.startsWith("generated/"));
-  const files = ["README.md", "SECURITY.md", "mod.ts", ...sources.map((file) => `src/${file}`)];
+  const files = ["README.md", "RECIPES.md", "SECURITY.md", "mod.ts"]
+    .concat(sources.map((file) => `src/${file}`));
   const texts: [string, string][] = [["a description", descriptions.join("\n")]];
   for (const file of files) texts.push([file, await read(file)]);
   const named = texts.flatMap(([file, text]) => headersIn(text).map((name) => [file, name]));

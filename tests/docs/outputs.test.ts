@@ -31,7 +31,8 @@ async function run(example: string): Promise<Map<string, Set<string>>> {
 
 const sources = (await listFiles(join(root, "src"))).map((file) => `src/${file}`);
 let count = 0;
-for (const file of ["README.md", "mod.ts", ...sources.filter((file) => file.endsWith(".ts"))]) {
+const modules = ["mod.ts", ...sources.filter((file) => file.endsWith(".ts"))];
+for (const file of ["README.md", "RECIPES.md", ...modules]) {
   const examples = examplesOf(await Deno.readTextFile(join(root, file)));
   count += examples.length;
   if (examples.length === 0) continue;

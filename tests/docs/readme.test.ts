@@ -1,29 +1,24 @@
-// The recipes of README.md, run as they are printed there.
+// The examples of README.md and RECIPES.md that need a server, run as they are printed there.
 import { expect } from "@std/expect";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import {
-  ConfigurationError,
-  createClient,
-  HttpError,
-  type KeyStatus,
-  type ScamAddressClient,
-} from "../../mod.ts";
+import { ConfigurationError, createClient, HttpError, type KeyStatus } from "../../mod.ts";
 import { makeFolder, root } from "../../scripts/support/files.ts";
-import { deno, mustRun } from "../../scripts/support/process.ts";
+import { deno, mustRun, run } from "../../scripts/support/process.ts";
 import { bundle, runtimes } from "../process/support.ts";
 import { json, listen, serve, validKey } from "../server.ts";
 import { baseUrl } from "../client.ts";
 
-const readme = await Deno.readTextFile(join(root, "README.md"));
+const files = ["README.md", "RECIPES.md"].map((name) => Deno.readTextFile(join(root, name)));
+const documents = (await Promise.all(files)).join("\n");
 
-/** The part of README below a heading. */
+/** The part of a document below a heading. */
 function section(heading: string): string {
-  const [, text] = readme.split(new RegExp(`^#+ ${heading}\n`, "m"));
-  if (text === undefined) throw new Error(`README.md has no heading "${heading}"`);
+  const [, text] = documents.split(new RegExp(`^#+ ${heading}\n`, "m"));
+  if (text === undefined) throw new Error(`There is no heading "${heading}"`);
   return text.replace(/^#.*/ms, "");
 }
 
@@ -35,7 +30,7 @@ function blocks(heading: string): string[] {
 /** The code within the text below a heading that begins with a name. */
 function inline(heading: string, name: string): string {
   const code = section(heading).split("`").find((part) => part.startsWith(name));
-  if (code === undefined) throw new Error(`README.md has no "${name}" below "${heading}"`);
+  if (code === undefined) throw new Error(`There is no "${name}" below "${heading}"`);
   return code;
 }
 
@@ -91,16 +86,10 @@ Deno.test("the command prints the line of JSON that README shows, with the permi
   expect(section(heading)).toContain(`\`\`\`text\n${printed}\`\`\``);
 });
 
-interface Server {
-  getClient(): ScamAddressClient;
-  respond(request: Request): Promise<Response>;
-  checkKeyOnce(key: string): Promise<KeyStatus>;
-}
-
 /** Loads the server's module with the cache; it must not need the address before it is used. */
-async function loadServer(address: string): Promise<Server> {
+async function loadServer(address: string) {
   delete process.env.SCAM_ADDRESS_BASE_URL;
-  const server: Server = await load(blocks("In a server").join("\n"));
+  const server = await load([...blocks("In a server"), ...blocks("A cache")].join("\n"));
   process.env.SCAM_ADDRESS_BASE_URL = address;
   server.getClient();
   delete process.env.SCAM_ADDRESS_BASE_URL;
@@ -122,21 +111,21 @@ Deno.test("the server's handler responds to each failure as README says", async 
   const ask = async (key?: string) => {
     const headers: HeadersInit = key === undefined ? {} : { "x-key": key };
     const response = await respond(new Request("https://your.example/", { headers }));
-    return [response.status, await response.text()];
+    return [response.status, await response.json()];
   };
-  const later = [503, "The key was not checked"];
-  expect(await ask("valid")).toEqual([200, JSON.stringify(validKey)]);
+  const later = [503, { error: "The key was not checked" }];
+  expect(await ask("valid")).toEqual([200, validKey]);
   expect(await ask("busy")).toEqual(later);
   expect(server.requests.length).toBe(3); // it was sent twice
   expect(await ask("later")).toEqual(later);
   expect(server.requests.length).toBe(4); // and this once, because nobody would wait so long
   expect(await ask("slow")).toEqual(later);
-  expect(await ask("moved")).toEqual([500, "The key was not checked"]);
+  expect(await ask("moved")).toEqual([500, { error: "The key was not checked" }]);
   expect(server.requests.length).toBe(7);
 
-  expect(await ask()).toEqual([401, "x-key is missing"]);
-  expect(await ask("")).toEqual([401, "x-key is missing"]);
-  expect(await ask("a\u00e9")).toEqual([400, "x-key is malformed"]);
+  expect(await ask()).toEqual([401, { error: "x-key is missing" }]);
+  expect(await ask("")).toEqual([401, { error: "x-key is missing" }]);
+  expect(await ask("a\u00e9")).toEqual([400, { error: "x-key is malformed" }]);
   const leaving = new AbortController();
   const request = new Request("https://your.example/", {
     headers: { "x-key": "slow" },
@@ -169,36 +158,29 @@ Deno.test("the server's cache joins calls, ends none when it is full, and keeps 
   expect(await underWay).toEqual(validKey);
 });
 
-Deno.test("the signal for Express is aborted when the visitor leaves, and not before", async () => {
-  const code = inline("In a server", "const controller");
-  const { makeSignal }: { makeSignal(response: ServerResponse): AbortSignal } = await load(
-    `export function makeSignal(response) { ${code} return controller.signal; }`,
-  );
-  const signals: Promise<unknown>[] = [];
-  await using server = await serve((_, response) => {
-    const signal = makeSignal(response);
-    signals.push(new Promise((resolve) => signal.addEventListener("abort", resolve)));
-    expect(signal.aborted).toBe(false);
-  });
-  const leaving = new AbortController();
-  const left = fetch(server.url, { method: "POST", body: "{}", signal: leaving.signal });
-  while (signals.length === 0) await settle();
-  leaving.abort();
-  await expect(left).rejects.toThrow();
-  await Promise.all(signals);
+Deno.test("Deno warns of the signal of the server's handler, but not with the flag in README", async () => {
+  await using service = await serve((_, response) => json(response, validKey));
+  await using folder = await makeFolder();
+  const program = `
+    ${blocks("In a server")[0]}
+    const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, respond);
+    const headers = { "x-key": "some-key" };
+    console.log(await (await fetch("http://127.0.0.1:" + server.addr.port, { headers })).text());
+    await server.shutdown();
+  `;
+  await using bundled = await bundle(await folder.write("module.ts", program));
+  const [, ...flags] = inline("In a server", "deno run").split(" ");
+  const env = { SCAM_ADDRESS_BASE_URL: service.url };
+  for (const [args, warning] of [[["run"], "request.signal aborts"], [flags, ""]] as const) {
+    const permissions = ["--no-config", "--allow-net=127.0.0.1", "--allow-env"];
+    const outcome = await run(deno, [...args, ...permissions, bundled.path], { env });
+    expect(outcome).toMatchObject({ success: true, stdout: `${JSON.stringify(validKey)}\n` });
+    if (warning) expect(outcome.stderr).toContain(warning);
+    else expect(outcome.stderr).toBe("");
+  }
 });
 
-type Report = (key: string, result: KeyStatus | Error) => void | Promise<void>;
-type CheckKeys = (
-  client: ScamAddressClient,
-  lines: string[],
-  report: Report,
-  signal?: AbortSignal,
-) => Promise<void>;
-
-async function loadCheckKeys(): Promise<CheckKeys> {
-  return (await load(blocks("Many keys")[0]!)).checkKeys;
-}
+const loadCheckKeys = () => load(blocks("Many keys").join("\n"));
 
 /** Counts from 0 to below a number, as names of keys. */
 function makeKeys(count: number): string[] {
@@ -222,59 +204,44 @@ function makeClient(respond: (apiKey: string, count: number) => Response | Promi
   return { client, service };
 }
 
-Deno.test("checkKeys() has a result for each key when the service limits calls", async () => {
-  const checkKeys = await loadCheckKeys();
-  let refused = 0;
-  const { client } = makeClient((apiKey, count) => {
-    if (count % 20 === 0) {
-      refused++;
-      return new Response(null, { status: 429, headers: { "retry-after": "0" } });
-    }
-    if (apiKey === "strange") return new Response(null, { status: 400 });
-    return Response.json(apiKey === "key-1" ? validKey : { apiKeyValid: false });
+/** Responses that are about the service or its address, whatever the key is. */
+const failures: Record<string, () => Response> = {
+  "an outage": () => new Response(null, { status: 503, headers: { "retry-after": "61" } }),
+  "a page with the status 200": () => new Response("<p>Hello"),
+  "a redirect": () => new Response(null, { status: 302, headers: { location: "/login" } }),
+  "the status 404": () => new Response(null, { status: 404 }),
+};
+for (const [name, fail] of Object.entries(failures)) {
+  Deno.test(`checkKeys() gives up after ten failures in a row when there is ${name}`, async () => {
+    const { checkKeys } = await loadCheckKeys();
+    const { client, service } = makeClient((_, count) =>
+      count === 5 ? Response.json(validKey) : fail()
+    );
+    const keys = makeKeys(100).flatMap((key) => [`${key}\n`, key]); // half of them malformed
+    const reported: (KeyStatus | Error)[] = [];
+    const report = (_: string, result: KeyStatus | Error) => void reported.push(result);
+    const error = await checkKeys(client, keys, report).catch((error: unknown) => error);
+    expect(error.message).toBe("Ten keys in a row failed");
+    expect(error.cause).toBe(reported.at(-1));
+    await settle();
+    const sent = reported.filter((result) => !(result instanceof ConfigurationError));
+    expect(sent.findIndex((result) => !(result instanceof Error))).toBe(sent.length - 11);
+    expect(service.count).toBeLessThanOrEqual(sent.length + 8); // those that were under way
   });
-  const keys = makeKeys(70);
-  const results = new Map<string, KeyStatus | Error>();
-  const lines = ["strange", "a\u0080", ...keys, "key-1"];
-  await checkKeys(client, lines, (key, result) => {
-    expect(results.has(key)).toBe(false);
-    results.set(key, result);
+}
+
+for (const status of [400, 401, 403]) {
+  Deno.test(`checkKeys() goes on when each key gets the status ${status}`, async () => {
+    const { checkKeys } = await loadCheckKeys();
+    const { client } = makeClient(() => new Response(null, { status }));
+    let count = 0;
+    await checkKeys(client, makeKeys(100), () => void count++);
+    expect(count).toBe(100);
   });
-  expect([...results.keys()].sort()).toEqual(["strange", "a\u0080", ...keys].sort());
-  expect(refused).toBeGreaterThan(0);
-  expect(results.get("strange")).toBeInstanceOf(HttpError);
-  expect(results.get("a\u0080")).toBeInstanceOf(ConfigurationError);
-  for (const key of keys) {
-    expect(results.get(key)).toEqual(key === "key-1" ? validKey : { apiKeyValid: false });
-  }
-});
-
-Deno.test("checkKeys() gives up after ten temporary failures in a row", async () => {
-  const checkKeys = await loadCheckKeys();
-  const headers = { "retry-after": "61" }; // which ends the retries
-  const { client, service } = makeClient(() => new Response(null, { status: 503, headers }));
-  const keys = makeKeys(100).flatMap((key) => [`${key}\n`, key]); // half of them malformed
-  const reported: (KeyStatus | Error)[] = [];
-  const report = (_: string, result: KeyStatus | Error) => void reported.push(result);
-  const error = await checkKeys(client, keys, report).catch((error) => error);
-  expect(error.message).toBe("Ten keys in a row failed");
-  expect(error.cause).toBe(reported.at(-1));
-  expect(error.cause).toBeInstanceOf(HttpError);
-  await settle();
-  expect(reported.filter((result) => result instanceof HttpError).length).toBe(10);
-  expect(service.count).toBeLessThanOrEqual(10 + 8); // those that were under way
-});
-
-Deno.test("checkKeys() goes on when keys are refused for good", async () => {
-  const checkKeys = await loadCheckKeys();
-  const { client } = makeClient(() => new Response(null, { status: 403 }));
-  let count = 0;
-  await checkKeys(client, makeKeys(100), () => void count++);
-  expect(count).toBe(100);
-});
+}
 
 Deno.test("checkKeys() starts and retries nothing more when a report throws", async () => {
-  const checkKeys = await loadCheckKeys();
+  const { checkKeys } = await loadCheckKeys();
   const full = new Error("The disk is full");
   const headers = { "retry-after": "0" };
   const { client, service } = makeClient((apiKey) =>
@@ -288,7 +255,7 @@ Deno.test("checkKeys() starts and retries nothing more when a report throws", as
 });
 
 Deno.test("checkKeys() reports nothing more when its signal is aborted", async () => {
-  const checkKeys = await loadCheckKeys();
+  const { checkKeys } = await loadCheckKeys();
   const stopping = new AbortController();
   const { client, service } = makeClient((_, count) => {
     if (count <= 5) return Response.json(validKey);
@@ -298,40 +265,43 @@ Deno.test("checkKeys() reports nothing more when its signal is aborted", async (
   const results: unknown[] = [];
   const report = (_: string, result: unknown) => void results.push(result);
   const all = checkKeys(client, makeKeys(50), report, stopping.signal);
-  expect(await all.catch((reason) => reason)).toBe("Ctrl-C");
+  expect(await all.catch((reason: unknown) => reason)).toBe("Ctrl-C");
   await settle();
   expect(service.count).toBeLessThanOrEqual(5 + 8); // no call goes on until it times out
   expect(results.length).toBeLessThanOrEqual(5);
   for (const result of results) expect(result).toEqual(validKey);
 });
 
-Deno.test("checkKeys() reports each key once in all when it is interrupted and resumed", async () => {
-  const checkKeys = await loadCheckKeys();
+Deno.test("checkRest() has a result for each key after an interruption and a wrong address", async () => {
+  const { checkRest } = await loadCheckKeys();
+  const interrupting = new AbortController();
   await using server = await serve(({ body }, response, count) => {
-    const number = Number(JSON.parse(body).apiKey.replace("key-", ""));
+    const credits = Number(JSON.parse(body).apiKey.replace("key-", ""));
+    if (count === 300) interrupting.abort("Ctrl-C");
     if (count % 30 === 0) return void response.writeHead(429, { "retry-after": "0" }).end();
     if (count % 200 === 0) return void response.destroy();
-    if (number % 100 === 0) return void response.writeHead(403).end();
-    setTimeout(() => json(response, { apiKeyValid: true, data: { credits: number } }), 1);
+    if (credits % 100 === 0) return void response.writeHead(403).end();
+    setTimeout(() => json(response, { apiKeyValid: true, data: { credits } }), 1);
   });
-  const client = createClient({ baseUrl: server.url });
+  await using other = await serve((_, response) => void response.end("<p>Hello"));
   const keys = makeKeys(1_000);
   const results = new Map<string, KeyStatus | Error>();
-  const progress = inline("Many keys", "console.log");
-  const print = new Function("console", "results", "keys", progress);
-  for (const until of [300, 600, Infinity]) {
-    const interrupting = new AbortController();
-    const rest = keys.filter((key) => !results.has(key));
-    const all = checkKeys(client, rest, (key, result) => {
-      expect(results.has(key)).toBe(false);
-      results.set(key, result);
-      if (results.size === until) setTimeout(() => interrupting.abort("Ctrl-C"), 2);
-    }, interrupting.signal);
-    expect(await all.catch((reason) => reason)).toBe(until < Infinity ? "Ctrl-C" : undefined);
-  }
-  let printed: unknown[] = [];
-  print({ log: (...values: unknown[]) => printed = values }, results, keys);
-  expect(printed).toEqual([1_000, "of", 1_000]);
+  const set = results.set.bind(results);
+  results.set = (key, result) => {
+    expect(results.has(key)).toBe(false); // each is reported once, even one that is there twice
+    return set(key, result);
+  };
+  const checkAt = (baseUrl: string, signal?: AbortSignal) =>
+    checkRest(createClient({ baseUrl }), [...keys, "malformed\n", "key-1"], results, signal);
+  await expect(checkAt(server.url, interrupting.signal).catch((reason: unknown) => reason)).resolves
+    .toBe("Ctrl-C");
+  const { size } = results;
+  expect(size).toBeGreaterThan(200);
+  await expect(checkAt(other.url)).rejects.toThrow("Ten keys in a row failed");
+  expect(results.size).toBe(size);
+  await checkAt(server.url);
+  expect(server.requests.length).toBeLessThan(1_100); // no key was checked again
+  expect(results.get("malformed\n")).toBeInstanceOf(ConfigurationError);
   for (const [index, key] of keys.entries()) {
     const result = results.get(key);
     if (index % 100 === 0) expect(result).toMatchObject({ status: 403 });
@@ -396,7 +366,7 @@ Deno.test("Node.js uses a proxy, and limits its connections, as README says", {
   });
   const [useProxy, limit] = ["ProxyAgent", "Agent"].map((agent) =>
     inline(
-      "Web pages, proxies, certificates",
+      "Proxies and certificates",
       `requestInitExt: { dispatcher: new ${agent}`,
     )
   );
