@@ -16,6 +16,7 @@ async function expectedFiles(): Promise<string[]> {
     "CHANGELOG.md",
     "LICENSE",
     "README.md",
+    "RECIPES.md",
     "deno.json",
     "mod.ts",
     "openapi/openapi.yaml",
