@@ -59,13 +59,13 @@ export type Readable<Schema> = ResponseOf<{ responses: { 200: ContentOf<Schema> 
 export type Writable<Schema> = BodyOf<{ requestBody: ContentOf<Schema> }>;
 
 // Local names for types of libraries: `deno doc --lint` requires docs of every type used here.
-// `@ignore` keeps them out of the docs; `@internal` would too, but API Extractor drops what has it.
+// `@ignore` keeps them out of the docs; `@internal` would too, but API Extractor drops such types.
 
 /** @ignore */
 type FetchClient<Paths extends object> = Client<Paths>;
 
 /** @ignore */
-type FetchOptions = OpenapiFetchOptions;
+type FetchClientOptions = OpenapiFetchOptions;
 
 /** @ignore */
 type FetchMiddleware = OpenapiFetchMiddleware;
@@ -170,8 +170,7 @@ export interface ClientOptions {
    */
   timeout?: number | undefined;
   /**
-   * Limits how often a request is sent again after a temporary failure: a whole number from 0 to
-   * 100.
+   * The largest number of retries after a temporary failure: a whole number from 0 to 100.
    *
    * @default {2}
    */
@@ -190,7 +189,7 @@ export interface ClientOptions {
    * {@linkcode ClientOptions.apiKey}. Where JSON is read, `Accept: application/json` is sent, unless
    * you name another type.
    */
-  headers?: FetchOptions["headers"] | undefined;
+  headers?: FetchClientOptions["headers"] | undefined;
   /**
    * A custom `fetch`, to test, proxy or trace requests; by default the global one.
    *
@@ -237,23 +236,23 @@ export interface ClientOptions {
    */
   onRetry?: ((event: RetryEvent) => void) | ((event: RetryEvent) => Promise<void>) | undefined;
   /** Changes how the query is written: a function, or options of openapi-fetch's own serializer. */
-  querySerializer?: FetchOptions["querySerializer"] | undefined;
+  querySerializer?: FetchClientOptions["querySerializer"] | undefined;
   /**
    * Changes how the body is written. By default, a `FormData` is sent as a form and everything else
    * as JSON; a `Blob`, bytes, a stream and whatever else JSON would lose is refused. `checkKey` and
    * `call` always send JSON.
    */
-  bodySerializer?: FetchOptions["bodySerializer"] | undefined;
+  bodySerializer?: FetchClientOptions["bodySerializer"] | undefined;
   /** Changes how path parameters are written. */
-  pathSerializer?: FetchOptions["pathSerializer"] | undefined;
+  pathSerializer?: FetchClientOptions["pathSerializer"] | undefined;
   /** The `Request` class for middleware and a custom `fetch`; by default the global one. */
-  Request?: FetchOptions["Request"] | undefined;
+  Request?: FetchClientOptions["Request"] | undefined;
   /**
    * Options for the `fetch` of Node.js that a `Request` cannot have, such as `dispatcher`, for
    * example to use a proxy. A custom `fetch` gets them as its second argument. Other runtimes
    * ignore them.
    */
-  requestInitExt?: FetchOptions["requestInitExt"] | undefined;
+  requestInitExt?: FetchClientOptions["requestInitExt"] | undefined;
 }
 
 /** Options of a single call. */

@@ -1,68 +1,68 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
+import type { Method } from "./api.ts";
 import { isApiKey, optionError } from "./checks.ts";
 import { apiKeyHeader, operations } from "./generated/operations.ts";
 import type { operations as Operations } from "./generated/types.ts";
 import type { Operation } from "./operation.ts";
-import { METHOD_OPTIONS, type MethodOptions, type Settings } from "./options.ts";
+import { type Settings, TYPED_OPTIONS, type TypedOptions } from "./options.ts";
 import { toJson, withoutQuery } from "./request.ts";
 import { CallErrors } from "./transport/call_errors.ts";
 import type { SendOptions } from "./transport/send.ts";
 
-/** What distinguishes the methods of the client. */
-export interface MethodKind {
-  /** Whether it is a typed method: the path is looked up in the OpenAPI document. */
+/** What distinguishes `checkKey`, `call` and the typed methods. */
+export interface DispatchOptions {
+  /** Whether the path is looked up in the OpenAPI document, and its parameters are written. */
   readonly isTyped: boolean;
   /** Whether a status that is not 2xx is thrown. */
   readonly throwsHttpError: boolean;
-  /** Checks the data of a 2xx response, in place of the OpenAPI document. */
+  /** Checks the data of a 2xx response, for `call`. */
   readonly schema?: StandardSchemaV1 | undefined;
 }
 
 /** What one call needs: the settings of the client, with what the call says instead. */
 export interface Call
-  extends MethodKind, SendOptions, Pick<Settings, "Request" | "apiKey" | "baseUrl" | "fetch"> {
-  readonly method: string;
+  extends DispatchOptions, SendOptions, Pick<Settings, "Request" | "apiKey" | "baseUrl" | "fetch"> {
+  readonly method: Method;
   /** The operation in the OpenAPI document; `undefined` if it has none, or is not asked. */
   readonly operation: Operation | undefined;
-  /** Whether the request may be sent again, when the caller says so. */
+  /** The caller's option `idempotent`; `undefined` if it is not given. */
   readonly idempotent: boolean | undefined;
   /** The signal that the caller gave. */
-  readonly userSignal: AbortSignal | undefined;
+  readonly callerSignal: AbortSignal | undefined;
   /** Whether the data is parsed from JSON here, to be checked. */
   readonly isJson: boolean;
 }
 
 /**
- * Whether a call is private: nobody except this client sees its request before `fetch`, and its
- * response after it. Middleware, a `Request` class, options of `fetch` itself, a body that is not
- * text, and a `parseAs` other than JSON and text make it a watched one.
+ * Whether a call is unwatched: nobody except this client sees its request before `fetch`, and its
+ * response after it. A call is watched if it has middleware, a `Request` class, an option of `fetch`
+ * itself, a body that is not text, or a `parseAs` other than JSON and text.
  *
- * In a private call, a `RequestRecord` stands in for the `Request`, and a response of the runtime's
- * own is handed on with its text, not built again. Whatever holds for a private call is tested for a
- * watched one too.
+ * In an unwatched call, a `RequestParts` stands in for the `Request`, and a response of the runtime's
+ * own is handed on with its text, not built again. Tests run with both kinds of calls.
  */
-function isPrivate(options: MethodOptions, settings: Settings, hasMiddleware: boolean): boolean {
+function isUnwatched(options: TypedOptions, settings: Settings, hasMiddleware: boolean): boolean {
   const { body, middleware, parseAs = "json" } = options;
   const serializer = options.bodySerializer ?? settings.bodySerializer;
   const hasText = serializer ? serializer === toJson : !(body instanceof FormData);
   return hasText && !hasMiddleware && !middleware?.length && !options.Request &&
     !settings.Request && (parseAs === "json" || parseAs === "text") &&
-    Object.keys(options).every((name) => name in METHOD_OPTIONS);
+    Object.keys(options).every((name) => name in TYPED_OPTIONS);
 }
 
-/** Returns the key that is checked, which `checkKey` has in its body. */
+/** Returns the key in the body of a `checkKey` request. */
 function keyInBody(operation: Operation | undefined, body: unknown): unknown {
   const checkKey: keyof Operations = "checkKey";
   return operation?.operationId === checkKey ? Object(body).apiKey : undefined;
 }
 
-/** Puts together what a call needs, before anything is awaited. Its options are checked already. */
+/** Puts together what a call needs, before anything is awaited, of options that are checked. */
 export function prepareCall(
-  method: string,
+  method: Method,
   path: string,
-  options: MethodOptions,
-  { isTyped, throwsHttpError, schema }: MethodKind,
+  options: TypedOptions,
+  { isTyped, throwsHttpError, schema }: DispatchOptions,
   settings: Settings,
   hasMiddleware: boolean,
 ): Call {
@@ -95,14 +95,14 @@ export function prepareCall(
     onRetry,
     timeout,
     retries,
-    userSignal: signal ?? undefined,
+    callerSignal: signal ?? undefined,
     fetch,
     Request,
     method,
     operation,
     idempotent,
     isJson: parseAs === "json",
-    isPrivate: isPrivate(options, settings, hasMiddleware),
+    isUnwatched: isUnwatched(options, settings, hasMiddleware),
     errors,
   };
 }

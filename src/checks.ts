@@ -25,7 +25,7 @@ export function optionError(option: string, problem: string): ConfigurationError
   return new ConfigurationError(`"${option}" ${problem}`, { option });
 }
 
-/** Returns the class of a value, such as `Array`, `Null` or `AbortSignal`. */
+/** Returns the class of a value, even one of another realm: `Array`, `Null`, `AbortSignal`. */
 export function classOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice("[object ".length, -1);
 }
@@ -41,9 +41,9 @@ export function typeError(option: string, expected: string, value: unknown): Con
 }
 
 /** Converts the value of an option; throws the error for one that cannot be converted. */
-export function convert<T>(option: string, expected: string, toResult: () => T | undefined): T {
+export function convertOption<T>(option: string, expected: string, make: () => T | undefined): T {
   try {
-    const result = toResult();
+    const result = make();
     if (result !== undefined) return result;
   } catch { /* The message may quote a secret. */ }
   throw optionError(option, `must be ${expected}`);
@@ -52,7 +52,7 @@ export function convert<T>(option: string, expected: string, toResult: () => T |
 /** Checks the value of an option that is given. */
 type Check = (value: unknown, option: string) => void;
 
-/** The check of each option of an interface; `null` for what is checked where it is used. */
+/** The check of each option of an interface; `null` for what is not checked, or where it is used. */
 export type Checks<Options> = Readonly<Record<keyof Options, Check | null>>;
 
 /** Reads options: refuses unknown names, checks the values, and returns a copy. */
@@ -74,7 +74,7 @@ export function readOptions<Options extends object>(
   return copy;
 }
 
-/** Checks an object with names, which an `AbortSignal`, for example, is not. */
+/** Checks an object that is no array, `Map`, `AbortSignal` or the like. */
 export function checkObject(value: unknown, option: string): void {
   if (classOf(value) !== "Object") throw typeError(option, "an object", value);
 }

@@ -8,19 +8,19 @@ import type {
   Middleware,
   ScamAddressClient,
 } from "./api.ts";
-import { type MethodKind, prepareCall } from "./call.ts";
+import { type DispatchOptions, prepareCall } from "./call.ts";
 import { optionError, readApiKey, readOptions } from "./checks.ts";
 import { readData } from "./data.ts";
-import { RequestRecord, sendRequest } from "./fetch.ts";
+import { RequestParts, sendWithKey } from "./fetch.ts";
 import type { paths } from "./generated/types.ts";
 import {
   type AnyEndpointOptions,
   CALL_OPTIONS,
   ENDPOINT_OPTIONS,
-  FETCH_OPTIONS,
-  METHOD_OPTIONS,
-  type MethodOptions,
   readClientOptions,
+  REQUEST_INIT_NAMES,
+  TYPED_OPTIONS,
+  type TypedOptions,
 } from "./options.ts";
 import { guardPath, METHODS, readMethod, toBody, toJson, toPath, toQuery } from "./request.ts";
 import { abortable } from "./transport/abortable.ts";
@@ -71,23 +71,23 @@ export function createClient<Paths extends object = paths>(
   const settings = readClientOptions(options);
   const { baseUrl, bodySerializer = toBody, headers, querySerializer, requestInitExt } = settings;
   const given = { baseUrl, bodySerializer, headers, querySerializer, requestInitExt };
-  // Its types have no options that are `undefined`, and no paths that are any text.
+  // openapi-fetch's types accept neither options that are `undefined`, nor any string as a path.
   const openapi = createFetchClient(given as object) as unknown as UntypedClient;
   let hasMiddleware = false; // stays true after eject()
 
   /** Sends a request through openapi-fetch, which calls our `fetch`, and checks the response. */
   async function dispatch(
-    method: string,
+    method: Method,
     path: string,
-    options: MethodOptions,
-    kind: MethodKind,
+    options: TypedOptions,
+    kind: DispatchOptions,
   ): Promise<Result> {
     const call = prepareCall(method, path, options, kind, settings, hasMiddleware);
     const run = async (callSignal?: AbortSignal): Promise<Result> => {
       const result = await openapi.request(method, path, {
         ...options,
         signal: callSignal,
-        Request: call.isPrivate ? RequestRecord : call.Request,
+        Request: call.isUnwatched ? RequestParts : call.Request,
         ...call.isJson && { parseAs: "text" }, // JSON is parsed here, to be checked
         ...call.isTyped && {
           // Without path parameters, openapi-fetch would not call the serializer.
@@ -95,20 +95,20 @@ export function createClient<Paths extends object = paths>(
           pathSerializer: guardPath(options.pathSerializer ?? settings.pathSerializer),
         },
         fetch: (request: Request, extension?: RequestInit) =>
-          sendRequest(request, call, callSignal, extension),
+          sendWithKey(request, call, callSignal, extension),
       });
       const { data, error, response } = result;
       if (!response.ok && call.throwsHttpError) throw call.errors.http(response, error);
       if (!response.ok || !call.isJson) return result;
       return { data: await readData(`${data ?? ""}`, response, call), response };
     };
-    const { userSignal } = call;
-    return userSignal ? await abortable([userSignal], run) : await run();
+    const { callerSignal } = call;
+    return callerSignal ? await abortable([callerSignal], run) : await run();
   }
 
-  async function request(givenMethod: string, path: string, init?: MethodOptions | null) {
+  async function request(givenMethod: string, path: string, init?: TypedOptions | null) {
     const method = readMethod(givenMethod);
-    const options = readOptions(init ?? {}, METHOD_OPTIONS, `${method}()`, FETCH_OPTIONS);
+    const options = readOptions(init ?? {}, TYPED_OPTIONS, `${method}()`, REQUEST_INIT_NAMES);
     if (typeof path !== "string" || !path.startsWith("/")) {
       throw optionError("path", "must begin with a slash");
     }
@@ -117,14 +117,14 @@ export function createClient<Paths extends object = paths>(
 
   // openapi-fetch's type says what the method takes and resolves to, so that a change of an
   // operation does not compile below.
-  const post = ((path: string, options: MethodOptions) =>
+  const post = ((path: string, options: TypedOptions) =>
     dispatch("POST", path, options, {
       isTyped: true,
       throwsHttpError: true,
     })) as Client<paths>["POST"];
 
   // A signal is `null` where there is none, because openapi-fetch's type has no `undefined` for it.
-  async function check(apiKey: string, { signal = null, ...options }: CallOptions) {
+  async function postCheckKey(apiKey: string, { signal = null, ...options }: CallOptions) {
     const init = { ...options, signal, body: { apiKey: readApiKey(apiKey) } };
     return (await post("/checkKey", { ...init, bodySerializer: toJson })).data!;
   }
@@ -136,14 +136,14 @@ export function createClient<Paths extends object = paths>(
     },
     eject: openapi.eject,
     async checkKey(apiKey: string, options?: CallOptions | null): Promise<KeyStatus> {
-      return await check(apiKey, readOptions(options ?? {}, CALL_OPTIONS, "checkKey()"));
+      return await postCheckKey(apiKey, readOptions(options ?? {}, CALL_OPTIONS, "checkKey()"));
     },
     async checkOwnKey(options?: CallOptions | null): Promise<KeyStatus> {
       const given = readOptions(options ?? {}, CALL_OPTIONS, "checkOwnKey()");
       const { apiKey } = settings;
       if (apiKey === undefined) throw optionError("apiKey", "is missing: the client has no key");
-      if (typeof apiKey === "string") return await check(apiKey, given);
-      return await check(await abortable([given.signal], async () => await apiKey()), given);
+      if (typeof apiKey === "string") return await postCheckKey(apiKey, given);
+      return await postCheckKey(await abortable([given.signal], async () => await apiKey()), given);
     },
     async call(
       givenMethod: Method,

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 
 import type { Call } from "./call.ts";
 import type { Issue } from "./errors.ts";
-import { ADVICE } from "./transport/call_errors.ts";
+import { CHECK_BASE_URL } from "./transport/call_errors.ts";
 import { MAX_SEARCHED, type Secrets } from "./transport/redact.ts";
 
 /** How many issues are kept: a schema may have one for each element of a large response. */
@@ -11,18 +11,21 @@ const MAX_ISSUES = 100;
 /** How much of each path and message is kept, in characters. */
 const MAX_TEXT = 500;
 
-/** Parses the body of a 2xx response as JSON, and checks it: the document's check, `call`'s schema. */
+/**
+ * Parses the body of a 2xx response as JSON, and checks it against the OpenAPI document or the schema
+ * given to `call`.
+ */
 export async function readData(text: string, response: Response, call: Call): Promise<unknown> {
   const { headers, status } = response;
   const { secrets } = call.errors;
-  const invalid = (issues: readonly Issue[], problem = describe(issues)) =>
+  const invalid = (issues: readonly Issue[], problem = describeIssues(issues)) =>
     call.errors.invalid(response, text, issues, problem);
   const invalidBody = (rule: string, problem: string) => invalid([{ path: "", rule }], problem);
 
   const { responses = {} } = call.operation ?? {};
   const listed = [`${status}`, "2XX"].find((name) => name in responses);
   if (call.operation && !listed) {
-    throw invalidBody("status", `the OpenAPI document has no status ${status} for it`);
+    throw invalidBody("status", `the OpenAPI document has no status ${status} for this operation`);
   }
   const check = listed ? responses[listed] : undefined;
   if (text === "" && check) throw invalidBody("empty", "the body is empty");
@@ -33,8 +36,8 @@ export async function readData(text: string, response: Response, call: Call): Pr
     const given = secrets.redact(headers.get("content-type") ?? "");
     const type = given.replace(/;.*/s, "").slice(0, MAX_TEXT);
     const other = type && !/json/i.test(type) ? ` but ${type}` : "";
-    // What is documented without JSON is not a sign of a wrong address.
-    const advice = listed && !check ? 'set "parseAs"' : ADVICE;
+    // If the status is documented with another type than JSON, the address may well be right.
+    const advice = listed && !check ? 'set "parseAs"' : CHECK_BASE_URL;
     throw invalidBody("json", `the body is not JSON${other}, ${advice}`);
   }
   const issues = check?.(value);
@@ -46,7 +49,7 @@ export async function readData(text: string, response: Response, call: Call): Pr
 }
 
 /** Says what is wrong with data, in at most five places. */
-function describe(issues: readonly Issue[]): string {
+function describeIssues(issues: readonly Issue[]): string {
   const list = issues.slice(0, 5).map(({ path, rule, message }) => {
     const where = path || "the body";
     if (message !== undefined) return `${where}: ${message}`;

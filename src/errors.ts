@@ -30,7 +30,7 @@ const brand = Symbol.for("@scam-address/client/error");
 /** The statuses of failures that may be gone after a while. */
 const TEMPORARY_STATUSES: readonly unknown[] = [408, 429, 500, 502, 503, 504];
 
-/** Whether a failure may be gone after a while; a permission that Deno lacks stays missing. */
+/** Whether a failure may be gone after a while; a permission that Deno denies stays denied. */
 function isTemporary({ code, status }: Partial<HttpError>, { cause }: ErrorOptions = {}): boolean {
   if (code === "http") return TEMPORARY_STATUSES.includes(status);
   if (code !== "network") return code === "timeout";
@@ -39,7 +39,7 @@ function isTemporary({ code, status }: Partial<HttpError>, { cause }: ErrorOptio
 }
 
 /** Returns headers as an object, in which `set-cookie` is a list. */
-function toObject(headers: Headers): Record<string, string | string[]> {
+function headersToObject(headers: Headers): Record<string, string | string[]> {
   const cookies = headers.getSetCookie();
   return {
     ...Object.fromEntries(headers),
@@ -103,7 +103,8 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
    * @returns Whether the value is an error of this class.
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // Even while it is constructed, which older compilers check, and for subclasses made elsewhere.
+    // The prototype is right even during construction, when code for older targets checks it, and
+    // for subclasses that others have made.
     if (super[Symbol.hasInstance](value)) return true;
     const isOurs = this === ScamAddressError || Object.prototype.hasOwnProperty.call(this, "code");
     if (!isOurs || !(brand in Object(value))) return false;
@@ -119,7 +120,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   toJSON(): Record<string, unknown> {
     const { name, code, message, headers } = this as Partial<HttpError>;
     const fields = { name, code, message, ...this as object };
-    return headers instanceof Headers ? { ...fields, headers: toObject(headers) } : fields;
+    return headers instanceof Headers ? { ...fields, headers: headersToObject(headers) } : fields;
   }
 }
 

@@ -4,19 +4,20 @@ import { apiKeyHeader } from "./generated/operations.ts";
 import { abortable } from "./transport/abortable.ts";
 import { readStream } from "./transport/body.ts";
 import { isIdempotent } from "./transport/retry.ts";
-import { send } from "./transport/send.ts";
+import { sendWithRetries } from "./transport/send.ts";
 
 /**
  * The parts of a request, in place of a `Request` where openapi-fetch hands it to this client only.
  *
- * A `Request` is made of it for a custom `fetch`, and otherwise never. This saves 0.2 to 0.3 of
- * openapi-fetch's CPU time.
+ * A `Request` is made of it for a custom `fetch`, and otherwise never. This saves 20 to 30 % of the
+ * CPU time of openapi-fetch.
  */
-export class RequestRecord {
+export class RequestParts {
   readonly method: string;
   readonly headers: Headers;
   readonly body: string | null;
 
+  /** Gets what openapi-fetch passes to `Request`. */
   constructor(readonly url: string, { method, headers, body }: RequestInit) {
     this.method = method!;
     this.headers = headers as Headers;
@@ -27,34 +28,36 @@ export class RequestRecord {
 }
 
 /** What openapi-fetch calls in place of `fetch`: adds the key, and sends. */
-export async function sendRequest(
-  request: Request | RequestRecord,
+export async function sendWithKey(
+  request: Request | RequestParts,
   call: Call,
   callSignal: AbortSignal | undefined,
   extension?: RequestInit,
 ): Promise<Response> {
   const { apiKey, baseUrl, fetch, operation } = call; // `fetch` is called without a `this`
   const { method, url } = request;
+  // The first comparison is enough for almost all requests, and cheaper.
   if (!url.startsWith(baseUrl) && new URL(url).origin !== new URL(baseUrl).origin) {
-    const problem = "is at another origin than the request, which must not leave it";
-    throw optionError("baseUrl", problem);
+    throw optionError("baseUrl", "must have the origin of the request: the key goes to no other");
   }
-  const isRecord = request instanceof RequestRecord;
-  const headers = isRecord ? request.headers : new Headers(request.headers);
+  const areParts = request instanceof RequestParts;
+  const headers = areParts ? request.headers : new Headers(request.headers);
   headers.delete(apiKeyHeader); // The caller's own is ignored.
   if (call.isJson && !headers.has("accept")) headers.set("accept", "application/json");
   if (operation?.apiKey !== "none") {
     if (!headers.has("content-type")) headers.set("content-type", "application/json");
-    const key = typeof apiKey === "function" ? readApiKey(await apiKey()) : apiKey;
-    if (key !== undefined) headers.set(apiKeyHeader, key);
-    if (typeof apiKey === "function") call.errors.secrets.add(key!); // others are known already
+    if (typeof apiKey === "function") {
+      const key = readApiKey(await apiKey());
+      call.errors.secrets.add(key);
+      headers.set(apiKeyHeader, key);
+    } else if (apiKey !== undefined) headers.set(apiKeyHeader, apiKey); // a secret already
   }
-  const body = isRecord ? request.body : await bufferBody(request, callSignal);
-  const input = isRecord ? url : request;
+  const body = areParts ? request.body : await bufferBody(request, callSignal);
+  const input = areParts ? url : request;
   // Node.js 20 to 26 loses the signal of a request that is collected as garbage
   // (https://github.com/nodejs/node/issues/55428). This holds the request of the attempt.
   const held: Request[] = [];
-  const start = (attemptSignal: AbortSignal): Promise<Response> => {
+  const fetchOnce = (attemptSignal: AbortSignal): Promise<Response> => {
     const init: RequestInit = { method, headers, body, redirect: "manual", signal: attemptSignal };
     if (!fetch) return globalThis.fetch(input, { ...extension, ...init });
     const copy = new (call.Request ?? Request)(input, init);
@@ -69,11 +72,11 @@ export async function sendRequest(
   const ofOperation = method === call.method ? operation?.idempotent : undefined;
   const mayRepeat = call.idempotent ?? ofOperation ?? isIdempotent(method);
   try {
-    if (isRecord) return await send(call, start, mayRepeat, callSignal);
-    const signals = [callSignal, request.signal];
-    return await abortable(signals, (either) => send(call, start, mayRepeat, either));
+    const send = (signal?: AbortSignal) => sendWithRetries(call, fetchOnce, mayRepeat, signal);
+    if (areParts) return await send(callSignal);
+    return await abortable([callSignal, request.signal], send);
   } catch (error) {
-    // Where the error was made, the ten frames of its stack do not reach who called.
+    // A stack has ten frames, which end before the caller's. So it is captured again here.
     const { last } = call.errors;
     if (last && last === error) Error.captureStackTrace?.(last);
     throw error;
@@ -90,6 +93,6 @@ async function bufferBody(request: Request, callSignal?: AbortSignal): Promise<B
     return read.bytes;
   }
   const bytes = await request.arrayBuffer(); // which throws when somebody has read the body
-  const hadBody = request.bodyUsed; // even an empty one: only then, reading makes it used
+  const hadBody = request.bodyUsed; // reading sets it only if there is a body, even an empty one
   return hadBody ? bytes : null;
 }

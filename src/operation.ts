@@ -7,13 +7,13 @@ export type Validator = (value: unknown) => Issue[] | undefined;
 export interface Operation {
   /** The name of the operation in the OpenAPI document. */
   readonly operationId: string;
-  /** Whether the key is sent: always, if there is one, or never. */
+  /** Whether the key must be set and is sent, is sent if it is set, or is never sent. */
   readonly apiKey: "required" | "optional" | "none";
-  /** Whether the operation may be retried after any failure. */
+  /** Whether the operation may be retried after any temporary failure. */
   readonly idempotent: boolean;
   /**
-   * Validators of the success responses, by status: "200", or "2XX" for all others; `undefined` for
-   * a status whose response is not JSON. A 2xx status that is not listed is refused.
+   * Validators of the success responses, by status: "200", or "2XX" for all others. A status with
+   * `undefined` is documented without JSON; a 2xx status that is not listed is refused.
    */
   readonly responses: Readonly<Record<string, Validator | undefined>>;
 }

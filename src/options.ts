@@ -9,7 +9,7 @@ import {
   type Checks,
   checkSignal,
   classOf,
-  convert,
+  convertOption,
   MAX_BODY_BYTES,
   optionError,
   readApiKey,
@@ -22,7 +22,7 @@ import { checkPath } from "./request.ts";
 export type AnyEndpointOptions = EndpointOptions<StandardSchemaV1 | undefined>;
 
 /** The options of the typed methods: ours, and openapi-fetch's, without those of `fetch` itself. */
-export interface MethodOptions
+export interface TypedOptions
   extends
     CallOptions,
     Pick<EndpointOptions, "body" | "headers" | "idempotent">,
@@ -39,7 +39,7 @@ export interface MethodOptions
 /** The options of `createClient`. */
 const CLIENT_OPTIONS: Checks<ClientOptions> = {
   allowInsecureHttp: checkBoolean,
-  apiKey: checkKey,
+  apiKey: checkApiKey,
   baseUrl: null,
   bodySerializer: null,
   fetch: checkFunction,
@@ -74,7 +74,7 @@ export const ENDPOINT_OPTIONS: Checks<AnyEndpointOptions> = {
 };
 
 /** The options of the typed methods that are ours or openapi-fetch's. */
-export const METHOD_OPTIONS: Checks<MethodOptions> = {
+export const TYPED_OPTIONS: Checks<TypedOptions> = {
   signal: checkSignal,
   timeout: checkNumber,
   retries: checkNumber,
@@ -92,8 +92,8 @@ export const METHOD_OPTIONS: Checks<MethodOptions> = {
   querySerializer: null,
 };
 
-/** The names of `fetch`'s own options, which the typed methods have in addition. */
-export const FETCH_OPTIONS: readonly string[] =
+/** The names of `fetch`'s own options (`RequestInit`), which the typed methods have in addition. */
+export const REQUEST_INIT_NAMES: readonly string[] =
   /* @__PURE__ */ `cache credentials duplex integrity keepalive method mode priority redirect
   referrer referrerPolicy window`.split(/\s+/);
 
@@ -114,7 +114,7 @@ export function readClientOptions(given: ClientOptions): Settings {
 }
 
 /** Checks the client's own key; what a function returns is checked for each call. */
-function checkKey(apiKey: unknown): void {
+function checkApiKey(apiKey: unknown): void {
   if (typeof apiKey !== "function") readApiKey(apiKey);
 }
 
@@ -122,7 +122,7 @@ function checkKey(apiKey: unknown): void {
 function checkHeaders(headers: unknown): void {
   const isObject = headers instanceof Headers || classOf(headers ?? {}) === "Object";
   const expected = "an object or a Headers, with names and values that can be sent";
-  convert("headers", expected, () => isObject ? mergeHeaders(headers as Headers) : undefined);
+  convertOption("headers", expected, () => isObject ? mergeHeaders(headers as Headers) : undefined);
 }
 
 /** Checks the middleware of one call. */
@@ -132,8 +132,8 @@ function checkMiddleware(middleware: unknown): void {
 
 /** Checks what `data` shall be. */
 function checkParseAs(parseAs: unknown): void {
-  const all = ["json", "text", "blob", "arrayBuffer", "stream"];
-  if (!all.includes(parseAs as string)) {
+  const all: unknown[] = ["json", "text", "blob", "arrayBuffer", "stream"] satisfies ParseAs[];
+  if (!all.includes(parseAs)) {
     throw optionError("parseAs", `must be one of ${all.join(", ")}`);
   }
 }
@@ -145,20 +145,22 @@ function checkSchema(schema: unknown): void {
   throw typeError("schema", "a Standard Schema, such as one of Zod, Valibot or ArkType", schema);
 }
 
-/** An address to which a key is sent encrypted, or not over a network. */
-const SECURE = /^(https:|http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])[:/])/;
+/** A host that is not reached over a network. */
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** Checks the service's address, and adds the slash at its end. */
 function readBaseUrl({ allowInsecureHttp, baseUrl }: ClientOptions): string {
   if (!baseUrl) throw optionError("baseUrl", "is missing: set it to the address of the service");
   const expected = "an absolute https URL without a user name, password, query or fragment";
-  const { href, pathname } = convert("baseUrl", expected, () => new URL(baseUrl));
+  const url = convertOption("baseUrl", expected, () => new URL(baseUrl));
+  const { hostname, href, pathname, protocol } = url;
   if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
     throw optionError("baseUrl", `must be ${expected}`);
   }
   const advice =
     'must be an https URL, because http does not encrypt the API key; set "allowInsecureHttp" to allow it';
-  if (!allowInsecureHttp && !SECURE.test(href)) throw optionError("baseUrl", advice);
+  const isInsecure = protocol === "http:" && !LOOPBACK.test(hostname);
+  if (isInsecure && !allowInsecureHttp) throw optionError("baseUrl", advice);
   checkPath("baseUrl", pathname);
   return href.replace(/\/?$/, "/");
 }

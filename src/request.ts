@@ -1,14 +1,16 @@
 import { defaultBodySerializer, defaultPathSerializer } from "openapi-fetch";
 
-import { checkObject, classOf, convert, optionError, typeError } from "./checks.ts";
+import type { Method } from "./api.ts";
+import { checkObject, classOf, convertOption, optionError, typeError } from "./checks.ts";
 
 /** The HTTP methods that fetch sends. */
-export const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
+export const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] as const;
 
 /** Checks a method, and returns it in upper case. */
-export function readMethod(method: unknown): string {
+export function readMethod(method: unknown): Method {
   const name = typeof method === "string" ? method.toUpperCase() : "";
-  if (METHODS.includes(name)) return name;
+  const known = METHODS.find((known) => known === name);
+  if (known) return known;
   throw optionError("method", `must be one of ${METHODS.join(", ")}`);
 }
 
@@ -32,7 +34,7 @@ export function toPath(endpoint: unknown): string {
 /** Refuses a path that a URL parser, here or in the service, could read as another one. */
 export function checkPath(option: string, path: string): void {
   const expected = 'without a segment "." or "..", a backslash, a control character or a stray "%"';
-  const decoded = convert(option, expected, () => decodeURIComponent(path));
+  const decoded = convertOption(option, expected, () => decodeURIComponent(path));
   // URL parsers remove spaces at the end.
   // deno-lint-ignore no-control-regex
   const isOther = /[\\\0-\x1f\x7f]|(^|\/)\.\.?(;[^/]*)?(\/| *$)/.test(decoded);
@@ -47,11 +49,11 @@ export function withoutQuery(url: string): string {
 type PathSerializer = typeof defaultPathSerializer;
 
 /** Makes a path serializer that refuses parameters which are missing, empty, or lead elsewhere. */
-export function guardPath(serialize: PathSerializer = defaultPathSerializer): PathSerializer {
+export function guardPath(serializePath: PathSerializer = defaultPathSerializer): PathSerializer {
   return (template, values) => {
     const own = { __proto__: null, ...values }; // without a parameter named "toString"
-    const url = serialize(template, own);
-    if (/[{}]/.test(url) || Object.values(own).some(isEmpty)) {
+    const url = serializePath(template, own);
+    if (/[{}]/.test(url) || Object.values(own).some(isBlank)) {
       const problem = "must have a value that is not empty for each parameter";
       throw optionError("params.path", problem);
     }
@@ -61,7 +63,7 @@ export function guardPath(serialize: PathSerializer = defaultPathSerializer): Pa
 }
 
 /** Whether a path parameter is written as nothing: an empty string, list or object. */
-function isEmpty(value: unknown): boolean {
+function isBlank(value: unknown): boolean {
   return value === "" || typeof value === "object" && Object.values(value ?? {}).join("") === "";
 }
 
@@ -91,7 +93,7 @@ const JSON_VALUE = "a value that JSON can represent";
  * Whether JSON has lost a value: what has no fields is written as `{}`, bytes as numbers, and a
  * stream of Node.js as its internals. What has a `toJSON` of its own says what is written.
  */
-function isLost(value: unknown, written: string): boolean {
+function isLostInJson(value: unknown, written: string): boolean {
   const { pipe, toJSON } = Object(value);
   const name = classOf(value);
   // These have a `toJSON` that is not their own: a `Buffer` of Node.js, and the other two on Bun
@@ -104,20 +106,20 @@ function isLost(value: unknown, written: string): boolean {
 
 /** Writes a body as JSON; refuses what JSON cannot represent, such as a form. */
 export function toJson(body: unknown): string {
-  const written = convert("body", JSON_VALUE, () => JSON.stringify(body));
-  if (isLost(body, written)) throw typeError("body", JSON_VALUE, body);
+  const written = convertOption("body", JSON_VALUE, () => JSON.stringify(body));
+  if (isLostInJson(body, written)) throw typeError("body", JSON_VALUE, body);
   return written;
 }
 
 /** openapi-fetch's own serializer, whose type lacks the second argument. */
-const serialize: (body: unknown, headers: unknown) => string = defaultBodySerializer;
+const serializeBody: (body: unknown, headers: unknown) => string = defaultBodySerializer;
 
 /** Writes a body as openapi-fetch does, but refuses what JSON would lose. */
 export function toBody(body: unknown, headers: unknown): FormData | string {
   if (body instanceof FormData) return body;
-  const written = serialize(body, headers);
+  const written = serializeBody(body, headers);
   const isForm = body instanceof URLSearchParams && written === `${body}`; // as the header says
-  if (isForm || !isLost(body, written)) return written;
+  if (isForm || !isLostInJson(body, written)) return written;
   const advice = 'or set "bodySerializer" and the header "Content-Type"';
   throw typeError("body", `${JSON_VALUE} (${advice})`, body);
 }

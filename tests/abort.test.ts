@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 
 import { type ClientOptions, createClient, type Middleware, NetworkError } from "../mod.ts";
 import { apiKey, baseUrl, sendAll, testWatched, undocumented, unusedFetch } from "./client.ts";
-import { replaceClock } from "./clock.ts";
+import { replaceBackoff } from "./backoff.ts";
 import { deferred } from "./deferred.ts";
 import { caught } from "./failure.ts";
 import {
@@ -39,7 +39,7 @@ testWatched("methods reject with any reason of their signal", async (create) => 
     if (++count === 4) controller.abort(reason);
   });
   const options = { baseUrl: server.url, apiKey, onRetry: () => retries++ };
-  using _clock = replaceClock();
+  using _backoff = replaceBackoff();
   const client = create(options);
   let reason: unknown;
   for (reason of reasons) {
@@ -194,7 +194,7 @@ Deno.test("the signal of an attempt is aborted when it has failed, and not when 
     return fetch(request);
   };
   const options = { baseUrl: server.url, apiKey, fetch: watched };
-  using _clock = replaceClock();
+  using _backoff = replaceBackoff();
   const client = createClient<AnyPath>(options);
   /** Whether the signals of the attempts of a call are aborted, some time after it. */
   const aborted = async (call: () => Promise<unknown>) => {

@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 
 import { createClient, NetworkError } from "../mod.ts";
 import { createSandbox } from "../src/sandbox/service.ts";
-import { reasonOf, Secrets } from "../src/transport/redact.ts";
+import { Secrets, toCause } from "../src/transport/redact.ts";
 import { apiKey, baseUrl, isDeno, sendAll, testWatched, undocumented } from "./client.ts";
 import { failure, failures } from "./failure.ts";
 import { serveBytes, serveSockets } from "./server.ts";
@@ -99,20 +99,20 @@ const shapes: [unknown, string, string?][] = [
   [new TypeError("fetch failed", { cause: missing }), "Requires net access", "NotCapable"],
 ];
 
-Deno.test("reasonOf() has the message and the code of the cause, and nothing else", () => {
+Deno.test("toCause() has the message and the code of the cause, and nothing else", () => {
   for (const [thrown, message, code] of shapes) {
-    const reason: Error & { code?: unknown } = reasonOf(thrown, new Secrets());
+    const reason: Error & { code?: unknown } = toCause(thrown, new Secrets());
     expect([reason instanceof Error, reason.message, reason.cause, "code" in reason, reason.code])
       .toEqual([true, message, undefined, code !== undefined, code]);
   }
   const thrown = Object.assign(coded("Bad some-key", "no-some-key"), { request: "some-key" });
   const secrets = new Secrets();
   secrets.add("some-key");
-  const reason = reasonOf(thrown, secrets);
+  const reason = toCause(thrown, secrets);
   expect([reason.message, { ...reason }]).toEqual(["Bad [redacted]", { code: "no-[redacted]" }]);
 });
 
-Deno.test("reasonOf() has no queries of addresses", () => {
+Deno.test("toCause() has no queries of addresses", () => {
   const texts = {
     "for url (http://a.example:80/b?c=d&e#g): refused": "for url (http://a.example:80/b): refused",
     "for url (http://a.example/b?c=(d)&e=f): refused": "for url (http://a.example/b): refused",
@@ -123,6 +123,6 @@ Deno.test("reasonOf() has no queries of addresses", () => {
     "What? a?b=c (file:///a?b)": "What? a?b=c (file:///a?b)",
   };
   for (const [text, shown] of Object.entries(texts)) {
-    expect(reasonOf(new Error(text), new Secrets()).message).toBe(shown);
+    expect(toCause(new Error(text), new Secrets()).message).toBe(shown);
   }
 });

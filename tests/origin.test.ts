@@ -41,7 +41,7 @@ testWatched("methods refuse a baseUrl of a call that is at another origin", asyn
     client.POST(checkKeyPath, { baseUrl, body: { apiKey } }),
   ];
   for (const error of await failures(ConfigurationError, elsewhere.flatMap(send))) {
-    expect(error.message).toMatch(/^"baseUrl" is at another origin than the request/);
+    expect(error.message).toMatch(/^"baseUrl" must have the origin of the request/);
   }
   await failures(Error, noUrls.flatMap(send));
   expect(server.requests).toEqual([]);

@@ -34,7 +34,7 @@ testWatched("GET() checks a response as the document says of its status", async 
   expect(await refuse(200, "")).toEqual([{ path: "", rule: "empty" }, "the body is empty", ""]);
   expect(await refuse(201, "1")).toEqual([
     { path: "", rule: "status" },
-    "the OpenAPI document has no status 201 for it",
+    "the OpenAPI document has no status 201 for this operation",
     1,
   ]);
   const others = { "200": undefined, "2XX": mustBeOne };

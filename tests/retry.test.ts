@@ -20,7 +20,7 @@ import {
   testWatched,
   undocumented,
 } from "./client.ts";
-import { replaceClock } from "./clock.ts";
+import { replaceBackoff } from "./backoff.ts";
 import { caught, failure } from "./failure.ts";
 import { type AnyPath, type Responder, serve } from "./server.ts";
 
@@ -50,8 +50,8 @@ async function meet(
   options: Partial<ClientOptions> = {},
 ) {
   await using server = await serve(failing(faults));
-  using clock = replaceClock();
-  const { delays } = clock;
+  using backoff = replaceBackoff();
+  const { delays } = backoff;
   const events: RetryEvent[] = [];
   const onRetry = (event: RetryEvent) => void events.push(event);
   const client = create({ baseUrl: server.url, apiKey, onRetry, ...options });
@@ -122,7 +122,7 @@ testWatched("call() obeys Retry-After while a failure may be gone later", async 
   const date = new Date(Date.now() + 30_000).toUTCString();
   for (const delay of (await meet(`503/${date}`, callOf("GET"), create)).delays) {
     expect(Number.isInteger(delay)).toBe(true);
-    expect(delay).toBeGreaterThan(500); // the longest back-off of the test's clock
+    expect(delay).toBeGreaterThan(500); // the longest back-off in tests
     expect(delay).toBeLessThanOrEqual(33_750);
   }
 });
@@ -135,7 +135,7 @@ async function unavailable(create: Create, options: Partial<ClientOptions> = {})
 }
 
 testWatched("typed methods obey idempotent, above all other rules, and retries", async (create) => {
-  using _clock = replaceClock();
+  using _backoff = replaceBackoff();
   const { server, client } = await unavailable(create);
   await using _server = server;
   for (const [idempotent, sent] of [[true, 3], [false, 1]] as const) {
@@ -151,7 +151,7 @@ testWatched("typed methods obey idempotent, above all other rules, and retries",
 testWatched("a request with middleware's method is retried by its rule", async (create) => {
   // checkKey's POST may be repeated, because the document marks it as idempotent.
   const sent = { POST: [1, 3], PUT: [3, 3], PATCH: [1, 1] };
-  using _clock = replaceClock();
+  using _backoff = replaceBackoff();
   for (const [method, [called, checked]] of Object.entries(sent)) {
     const { server, client } = await unavailable(create);
     await using _server = server;
@@ -171,7 +171,7 @@ testWatched("what middleware sends again has retries of its own", async (create)
   await using server = await serve((_, response, count) => {
     response.writeHead(statuses[count - 1]!).end();
   });
-  using _clock = replaceClock();
+  using _backoff = replaceBackoff();
   const client = create({ baseUrl: server.url, apiKey, onRetry, retries: 1 });
   client.use({
     onResponse: ({ request, response, options }) =>
@@ -191,7 +191,7 @@ testWatched("call() awaits onRetry, and rejects with what it throws", async (cre
     await new Promise((resolve) => setTimeout(resolve));
     log.push(server.requests.length);
   };
-  using _clock = replaceClock();
+  using _backoff = replaceBackoff();
   const { server, client } = await unavailable(create, { onRetry });
   await using _server = server;
   await caught(client.call("GET", undocumented));
@@ -259,7 +259,7 @@ testWatched("every attempt sends the same bytes, with the same key", async (crea
     { body: {}, bodySerializer: stream, duplex: "half" },
     { body: {}, middleware: [replace] },
   ];
-  using _clock = replaceClock();
+  using _backoff = replaceBackoff();
   const { server, client } = await unavailable(create, { apiKey: () => `key-${++keyCalls}` });
   await using _server = server;
   for (const init of inits) {

@@ -14,7 +14,7 @@ import {
 } from "../mod.ts";
 import { Secrets } from "../src/transport/redact.ts";
 import { baseUrl, checkKeyPath, testWatched, undocumented } from "./client.ts";
-import { replaceClock } from "./clock.ts";
+import { replaceBackoff } from "./backoff.ts";
 import { failure, failures, shown } from "./failure.ts";
 import { type AnyPath, serve } from "./server.ts";
 
@@ -67,7 +67,7 @@ testWatched("errors show no key that the service sends back, in each form", asyn
   const events: RetryEvent[] = [];
   const onRetry = (event: RetryEvent) => void events.push(event);
   const options = { baseUrl: server.url, apiKey: () => apiKey, retries: 1, onRetry };
-  using _clock = replaceClock();
+  using _backoff = replaceBackoff();
   const client = create(options);
   const call = (status: number) => {
     const headers = { "x-status": `${status}` };

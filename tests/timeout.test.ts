@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 
 import { type ClientOptions, createClient, type Middleware, TimeoutError } from "../mod.ts";
 import { apiKey, baseUrl, sendAll, testWatched, undocumented } from "./client.ts";
-import { replaceClock } from "./clock.ts";
+import { replaceBackoff } from "./backoff.ts";
 import { deferred } from "./deferred.ts";
 import { failures } from "./failure.ts";
 import { type AnyPath, checkKeyStatus, json, serve, serveSockets, validKey } from "./server.ts";
@@ -59,7 +59,7 @@ testWatched("call() applies the time-out to each attempt", async (create) => {
   await using server = await serve((_, response, count) => {
     if (count === 3) json(response, { count });
   });
-  using _clock = replaceClock();
+  using _backoff = replaceBackoff();
   const client = create({ baseUrl: server.url, apiKey, timeout: 200 });
   expect(await client.call("GET", undocumented)).toEqual({ count: 3 });
 });
@@ -80,7 +80,7 @@ const lateStream = () =>
   });
 
 Deno.test("timeout does not limit the functions and streams of the caller", async () => {
-  using _clock = replaceClock();
+  using _backoff = replaceBackoff();
   let count = 0;
   const fetch = () => Promise.resolve(Response.json(validKey, { status: checkKeyStatus }));
   const unavailable = () =>

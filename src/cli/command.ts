@@ -30,7 +30,7 @@ const MAX_INPUT_LENGTH = 64 * 1024;
 interface TimeLimit {
   /** Aborted when the time is up. */
   readonly signal: AbortSignal | undefined;
-  /** What has not happened yet, for messages. */
+  /** What has not happened yet, for the message when the time is up. */
   missing: string;
 }
 
@@ -62,7 +62,7 @@ function readKey(text: string, source: string): string {
 }
 
 /** Reads the key from standard input. */
-async function readInput({ stdin, stderr }: CommandProcess): Promise<string> {
+async function readStandardInput({ stdin, stderr }: CommandProcess): Promise<string> {
   if (stdin.isTTY) {
     stderr.write("Type the key here and press Enter, then Ctrl-D (on Windows, Ctrl-Z and Enter)\n");
   }
@@ -80,10 +80,10 @@ async function readInput({ stdin, stderr }: CommandProcess): Promise<string> {
 }
 
 /** The values of the options of `check-key`. */
-type Values = ReturnType<typeof parseCheckKey>;
+type CheckKeyValues = ReturnType<typeof parseCheckKey>;
 
 /** Asks the service, or the sandbox, about the key. */
-async function askForStatus(process: CommandProcess, values: Values, limit: TimeLimit) {
+async function askForStatus(process: CommandProcess, values: CheckKeyValues, limit: TimeLimit) {
   const retries = parseNumber("retries", values.retries, RANGES.retries);
   // An empty one is refused: a loop may have set it to a line of a list that is standard input.
   const variable = readVariable(process, KEY_VARIABLE);
@@ -104,7 +104,7 @@ async function askForStatus(process: CommandProcess, values: Values, limit: Time
     retries,
     onRetry: ({ error }) => void (limit.missing = error.message),
   });
-  const apiKey = key ?? await abortable([limit.signal], () => readInput(process));
+  const apiKey = key ?? await abortable([limit.signal], () => readStandardInput(process));
   limit.missing = "there was no complete response";
   return await client.checkKey(apiKey, { signal: limit.signal });
 }
@@ -130,7 +130,7 @@ async function runCheckKey(process: CommandProcess, args: string[]): Promise<num
   const tooFew = credits !== null && minCredits !== undefined && credits < minCredits;
   const exit = !apiKeyValid ? EXIT.invalid : tooFew ? EXIT.tooFewCredits : EXIT.ok;
   if (values.json) {
-    printReport(process, { ok: exit === EXIT.ok, apiKeyValid, credits });
+    printJson(process, { ok: exit === EXIT.ok, apiKeyValid, credits });
   } else {
     const balance = `and has ${credits} ${credits === 1 ? "credit" : "credits"}`;
     const found = tooFew ? `${balance}, fewer than ${minCredits}` : balance;
@@ -140,7 +140,7 @@ async function runCheckKey(process: CommandProcess, args: string[]): Promise<num
 }
 
 /** Prints an object that always has the same fields; what is not known is `null`. */
-function printReport({ stdout }: CommandProcess, fields: object): void {
+function printJson({ stdout }: CommandProcess, fields: object): void {
   const report = { ok: false, apiKeyValid: null, credits: null, error: null, ...fields };
   stdout.write(`${JSON.stringify(report)}\n`);
 }
@@ -177,7 +177,7 @@ async function runSandbox(process: CommandProcess, args: string[]): Promise<numb
 }
 
 /** Writes the names of options in a message as the command's own: `baseUrl` as `--base-url`. */
-function inOwnWords(message: string): string {
+function toFlagNames(message: string): string {
   const toFlag = (_: string, name: string) =>
     `"--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}"`;
   return message
@@ -213,10 +213,10 @@ export async function run(args: string[], process: CommandProcess): Promise<numb
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     const known = error instanceof CommandError || error instanceof ScamAddressError;
     const code = known ? error.code : "unexpected";
-    const message = inOwnWords(error.message);
+    const message = toFlagNames(error.message);
     if (args.includes("--json")) {
       const fields = error instanceof ScamAddressError && error.toJSON();
-      printReport(process, { error: { name: error.name, ...fields, code, message } });
+      printJson(process, { error: { name: error.name, ...fields, code, message } });
     } else process.stderr.write(`Error (${code}): ${message}\n`);
     if (thrown instanceof CommandError) return thrown.exit;
     return thrown instanceof ConfigurationError ? EXIT.usage : EXIT.failed;

@@ -24,8 +24,8 @@
  * `{"name":"HttpError","code":"http","message":"…","isTemporary":true,"status":429,…}`.
  *
  * In addition to the codes of the client, there are `usage`, when the arguments, the variables or
- * standard input are wrong, and `unexpected`, when something else went wrong, such as a missing
- * permission of Deno. The code `timeout` also says that the whole check exceeded `--timeout`.
+ * standard input are wrong, `listen`, when `sandbox` cannot listen on its port, and `unexpected`, when
+ * something else went wrong, such as a missing permission of Deno. The code `timeout` also says that the whole check exceeded `--timeout`.
  *
  * @module
  */
@@ -34,9 +34,9 @@ import type { Writable } from "node:stream";
 import { setTimeout } from "node:timers";
 import { run } from "./command.ts";
 
-/** Reports an unexpected error, once, with a status of the command's own: runtimes exit with 1. */
+/** Reports the first unexpected error, and exits with 3, where the runtime would exit with 1. */
 function fail({ code, message }: Error & { code?: string }): void {
-  if (code === "EPIPE" || process.exitCode === 3) return; // the reader has enough, as `head` has
+  if (code === "EPIPE" || process.exitCode === 3) return; // the reader closed the pipe, as `head` does
   process.exitCode = 3;
   process.stderr.write(`Error (unexpected): ${message}\n`);
 }

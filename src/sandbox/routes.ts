@@ -33,9 +33,14 @@ const PARAMETER = /^\{([^{}]+)\}$/;
  * is a parameter of only one of the two, the name comes first.
  */
 export function compareRoutes(one: Route<unknown>, other: Route<unknown>): number {
-  const rank = ({ segments }: Route<unknown>) =>
-    segments.map((segment) => PARAMETER.test(segment) ? "b" : "a").join("");
-  return other.segments.length - one.segments.length || rank(one).localeCompare(rank(other));
+  const longer = other.segments.length - one.segments.length;
+  if (longer !== 0) return longer;
+  for (const [index, segment] of one.segments.entries()) {
+    const difference = Number(PARAMETER.test(segment)) -
+      Number(PARAMETER.test(other.segments[index]!));
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
 
 /** Compares the end of a path with a route; returns the parameters, or `undefined`. */

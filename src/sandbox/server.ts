@@ -80,7 +80,7 @@ export interface SandboxServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const OPTIONS: Checks<ServeSandboxOptions> = {
+const SERVE_OPTIONS: Checks<ServeSandboxOptions> = {
   host: null,
   port: checkNumber,
   onResponse: checkFunction,
@@ -94,7 +94,7 @@ const CORS = Object.entries({
   "Access-Control-Expose-Headers": "*",
 });
 
-/** Makes the request for the sandbox, or the response where the sandbox does not get the request. */
+/** Makes the request for the sandbox, or the response to a preflight or an unreadable request. */
 async function readRequest(incoming: IncomingMessage, url: URL, signal: AbortSignal) {
   const { method = "", headers } = incoming;
   try {
@@ -139,8 +139,8 @@ async function writeResponse(response: Response, outgoing: ServerResponse) {
   await pipeline(body ? Readable.fromWeb(body) : Readable.from([]), outgoing);
 }
 
-/** Writes a host as a URL does; throws when it cannot be a part of one. */
-function toAuthority(host: unknown): string {
+/** Writes a host as URLs do, with brackets around IPv6; throws when a URL cannot have it. */
+function toUrlHost(host: unknown): string {
   const authority = String(host).includes(":") ? `[${host}]` : String(host);
   if (typeof host === "string" && URL.canParse(`http://${authority}`)) return authority;
   throw optionError("host", "must be a host name or an IP address, without a zone");
@@ -155,7 +155,7 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     const { address } = await lookup(host);
     // Without the permission, Deno's `listen` throws an error that nobody can catch (Deno 2.9.6).
     if (typeof Deno !== "undefined") {
-      const net = { name: "net", host: `${toAuthority(address)}:${port}` };
+      const net = { name: "net", host: `${toUrlHost(address)}:${port}` };
       const { state } = await Deno.permissions.request(net);
       const flag = "run again with the --allow-net flag";
       if (state !== "granted") throw new Error(`Requires net access to "${net.host}", ${flag}`);
@@ -207,12 +207,12 @@ export async function serveSandbox(
   sandbox: { fetch(request: Request): Promise<Response> } = createSandbox(),
   options: ServeSandboxOptions = {},
 ): Promise<SandboxServer> {
-  const given = readOptions(options, OPTIONS, "serveSandbox()");
+  const given = readOptions(options, SERVE_OPTIONS, "serveSandbox()");
   const { host = "127.0.0.1", onResponse, port = 0 } = given;
   if (typeof sandbox?.fetch !== "function") {
     throw optionError("sandbox", "must be a result of createSandbox()");
   }
-  const authority = toAuthority(host);
+  const authority = toUrlHost(host);
 
   const server = createServer(async (incoming, outgoing) => {
     const controller = new AbortController();

@@ -11,7 +11,7 @@
  *
  * | what | the sandbox responds with |
  * | --- | --- |
- * | `checkKey` of any key | the first 2xx status in the OpenAPI document; 200 for `2XX` |
+ * | `checkKey` of any key | the lowest 2xx status in the OpenAPI document; 200 for `2XX` |
  * | `checkKey` of a key that is not valid | `{ "apiKeyValid": false }` and nothing else |
  * | `checkKey` with a body that has no string `apiKey` | 400 |
  * | `checkKey` without `Content-Type: application/json` | 415 |
@@ -72,7 +72,7 @@ export interface SandboxContext {
  * Handles the requests of one endpoint. It returns one of these, or a promise of it:
  *
  * - a `Response`;
- * - a value, which is sent as JSON with the status 200, or with the first 2xx status of an operation
+ * - a value, which is sent as JSON with the status 200, or with the lowest 2xx status of an operation
  *   of the OpenAPI document;
  * - `undefined`, for the status 204.
  *
@@ -126,12 +126,12 @@ export interface Sandbox {
   };
 }
 
-const OPTIONS: Checks<SandboxOptions> = { keys: checkObject, routes: checkObject };
+const SANDBOX_OPTIONS: Checks<SandboxOptions> = { keys: checkObject, routes: checkObject };
 
 /** Handlers of operations of the OpenAPI document, by `operationId`. */
 type Handlers = { [Name in keyof Operations]?: Handler<Operations[Name], SandboxContext> };
 
-/** Makes the handlers of one sandbox; what they remember is its own. */
+/** Makes the handlers of one sandbox, so that what a handler remembers is of this sandbox only. */
 function createHandlers() {
   return { checkKey } satisfies Handlers;
 }
@@ -162,8 +162,8 @@ interface Target {
   handler: SandboxRoute | undefined;
 }
 
-/** Returns the first status of an operation that has a JSON body; 200 for a range. */
-function readStatus({ responses = {} }: Operation): number {
+/** Returns the lowest status of an operation that has a JSON body; 200 for a range. */
+function successStatus({ responses = {} }: Operation): number {
   const status = Object.keys(responses).find((status) => responses[status]);
   return Number(status?.replace("XX", "00") ?? 200);
 }
@@ -202,7 +202,7 @@ function readRoutes(routes: Record<string, SandboxRoute> = {}): Route<Target>[] 
   const documented = Object.entries(operations).map(([endpoint, operation]) => {
     const { apiKey: access, operationId } = operation;
     const handler = handlers.get(operationId);
-    return { endpoint, target: { access, status: readStatus(operation), handler } };
+    return { endpoint, target: { access, status: successStatus(operation), handler } };
   });
   const added = Object.entries(routes).map(([endpoint, handler]) => {
     const right = endpoint.replace(EXPRESS_PARAMETER, "{$1}");
@@ -221,14 +221,14 @@ function readRoutes(routes: Record<string, SandboxRoute> = {}): Route<Target>[] 
     .sort(compareRoutes); // which keeps the order of equals
 }
 
-/** The options of a request that matter to a sandbox. */
-const REQUEST_OPTIONS = ["method", "headers", "body", "signal"];
+/** The names of `RequestInit` that matter to a sandbox. */
+const REQUEST_INIT_NAMES = ["method", "headers", "body", "signal"];
 
 /** Makes a request of the arguments of `fetch`, which a server or a worker may have passed. */
 function toRequest(input: string | URL | Request, [init, context]: unknown[]): Request {
   const isUrl = typeof input === "string" || input instanceof URL;
-  // What servers pass has no such names. A worker's environment may; its context follows.
-  const isInit = !context && REQUEST_OPTIONS.some((name) => name in Object(init));
+  // A server's second argument has none of these names. A worker's may, but then a third follows.
+  const isInit = !context && REQUEST_INIT_NAMES.some((name) => name in Object(init));
   return isUrl || isInit ? new Request(input, init as RequestInit) : input;
 }
 
@@ -271,11 +271,11 @@ function toRequest(input: string | URL | Request, [init, context]: unknown[]): R
  * ```
  *
  * @param options The sandbox's keys, by default only {@linkcode DEMO_KEY}, and endpoints to add.
- * @returns The service.
+ * @returns The sandbox.
  * @throws {ConfigurationError} When an option is wrong; the message shows no key.
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const given = readOptions(options, OPTIONS, "createSandbox()");
+  const given = readOptions(options, SANDBOX_OPTIONS, "createSandbox()");
   const keys = readKeys(given.keys);
   const routes = readRoutes(given.routes);
 

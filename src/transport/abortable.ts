@@ -25,8 +25,8 @@ export async function abortable<T>(
     });
   } finally {
     for (const signal of signals) signal?.removeEventListener("abort", abort);
-    // Node.js keeps the signal of a request as long as the request, to which this would lead
-    // (https://github.com/nodejs/undici/pull/5822).
+    // Node.js keeps the signal of a request as long as the request. A listener left on the signal
+    // would keep the request alive (https://github.com/nodejs/undici/pull/5822).
     workSignal.removeEventListener("abort", stop);
   }
 }

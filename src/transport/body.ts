@@ -25,7 +25,7 @@ interface Reader {
 
 /**
  * Makes a reader. Deno 2.9 makes a buffer of 64 KiB for each read of a response, unless its caller
- * passes one: a chunked body then takes 1.3 times openapi-fetch's CPU time in place of 2. Other
+ * passes one: a chunked body then takes 1.3 times openapi-fetch's CPU time instead of twice. Other
  * byte streams may never end such a read (https://github.com/whatwg/streams/issues/1321).
  */
 function readerOf(stream: ReadableStream<Uint8Array>, readsIntoView: boolean): Reader {
@@ -91,7 +91,7 @@ export function decode(bytes: Bytes): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** Parses the body of an error, as openapi-fetch does: JSON, or else text. */
+/** Parses a body for an error, as openapi-fetch does: JSON, or else text. */
 export function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -8,24 +8,24 @@ import {
   TimeoutError,
 } from "../errors.ts";
 import { parseBody } from "./body.ts";
-import { MAX_SEARCHED, reasonOf, Secrets } from "./redact.ts";
+import { MAX_SEARCHED, Secrets, toCause } from "./redact.ts";
 import { parseRetryAfter } from "./retry.ts";
 
 /** What to do about a response that may not be the service's. */
-export const ADVICE = 'check "baseUrl"';
+export const CHECK_BASE_URL = 'check "baseUrl"';
 
 /** Makes the errors of one call. Each names the request, and none shows a secret. */
 export class CallErrors {
   /** What the errors must not show. */
   readonly secrets: Secrets = new Secrets();
-  /** The number of attempts so far for the result of the call. */
+  /** The number of attempts that were made for the result of the call. */
   attempts = 0;
-  /** The error that was made last, as long as nobody else has seen it. */
+  /** The error that was made last; unset before `onRetry` receives it. */
   last: Error | undefined;
 
   /**
    * @param request Returns the method and the address, without the query.
-   * @param mustExist Whether the service must have the address, so that a 404 means that it is wrong.
+   * @param mustExist Whether the service documents the path: a 404 then means a wrong address.
    */
   constructor(readonly request: () => string, readonly mustExist: boolean) {}
 
@@ -35,7 +35,7 @@ export class CallErrors {
     const header = this.secrets.redact(headers.get("retry-after") ?? "");
     const retryAfter = parseRetryAfter(header, Date.now());
     const wait = retryAfter === undefined ? "" : `, Retry-After: ${header}`;
-    const advice = this.mustExist && status === 404 ? `: ${ADVICE}` : "";
+    const advice = this.mustExist && status === 404 ? `: ${CHECK_BASE_URL}` : "";
     return this.#make(HttpError, `got a response with the status ${status}${wait}${advice}`, {
       status,
       ...this.#contents(response, body),
@@ -63,7 +63,7 @@ export class CallErrors {
       ? `was redirected${to} by "fetch", which must not follow redirects`
       : `got a redirect${to}, which is not followed`;
     const fields = { status, ...location && { location } };
-    return this.#make(RedirectError, `${problem}: ${ADVICE}`, fields);
+    return this.#make(RedirectError, `${problem}: ${CHECK_BASE_URL}`, fields);
   }
 
   /** The error for an attempt that took too long, in milliseconds, and the response if it had one. */
@@ -76,13 +76,13 @@ export class CallErrors {
 
   /** The error for what the network, or a custom fetch, has thrown, and the response if it had one. */
   network(thrown: unknown, response: Response | undefined): NetworkError {
-    const cause = reasonOf(thrown, this.secrets);
+    const cause = toCause(thrown, this.secrets);
     const problem = response ? "got no complete response" : "got no response";
     return this.#make(NetworkError, `${problem}: ${cause.message}`, {}, { cause });
   }
 
   /** The error for what a custom fetch has returned in place of a response that can be read. */
-  configuration(): ConfigurationError {
+  badFetch(): ConfigurationError {
     const problem = 'needs a "fetch" that returns an unread Response';
     return this.#make(ConfigurationError, problem, { option: "fetch" });
   }

@@ -1,7 +1,7 @@
 import { abortable } from "./abortable.ts";
 
-/** The time and randomness of the waits between attempts; tests replace them. */
-export const clock = {
+/** How to wait between attempts; tests replace it. */
+export const backoff = {
   /** Waits; rejects with the reason of the signal when it is aborted. */
   sleep: (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
     abortable([signal], (sleepSignal) =>
