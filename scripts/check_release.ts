@@ -20,7 +20,8 @@ const [, date = "", entries] =
   section(`[${version}] - `)?.match(/^\S+ - (\d{4}-\d{2}-\d{2})\r?\n([^]*\n- \S[^]*)/) ?? [];
 // Each entry is one line, because GitHub shows the line breaks of a release's notes.
 const notes = entries?.trim().replace(/\n {2}(?![ -])/g, " ");
-const isDate = JSON.stringify(new Date(date)).includes(date);
+const latest = new Date(Date.now() + 14 * 3_600_000).toJSON(); // where today begins first, UTC+14
+const isDay = JSON.stringify(new Date(date)).includes(date) && date <= latest;
 const mayBreak = /^(0\.\d+|\d+\.0)\.0(-|$)/.test(version);
 
 const ancestor = ["merge-base", "--is-ancestor", "HEAD", "origin/main"];
@@ -37,7 +38,7 @@ const problems = [
   tag !== `v${version}` &&
   `The tag is "${tag}", but deno.json has version "${version}": tag "v${version}"`,
   !notes && `CHANGELOG.md has no entries below a heading "## [${version}] - YYYY-MM-DD": add them`,
-  !isDate && `CHANGELOG.md has the date "${date}" for the version: write the day of the release`,
+  !isDay && `CHANGELOG.md has the date "${date}" for the version: write the day of the release`,
   section("[Unreleased]")?.match(/^- /m) &&
   `CHANGELOG.md has entries below "[Unreleased]": move them to "[${version}]"`,
   notes?.match(/^- \**Breaking\b/m) && !mayBreak &&

@@ -61,15 +61,21 @@ Deno.test("the package depends on what its code and types import, and runs no sc
   expect(manifest.scripts ?? manifest.devDependencies).toBeUndefined();
 });
 
-const unknown = manifest.repository ? "" : ", skipped: the build knew no repository";
-Deno.test(
-  `package.json leads to the repository${unknown}`,
-  { ignore: !manifest.repository },
-  () => {
-    const [, url] = manifest.repository.url.match(/^git\+(https:\/\/.+)\.git$/);
-    expect(manifest).toMatchObject({ homepage: `${url}#readme`, bugs: { url: `${url}/issues` } });
-  },
-);
+Deno.test("package.json has what package managers, bundlers and registries act on", () => {
+  expect(manifest).toMatchObject({
+    engines: { node: ">=20" },
+    sideEffects: ["./esm/src/cli/main.js", "./script/src/cli/main.js"],
+    publishConfig: { access: "public", provenance: true },
+  });
+});
+
+Deno.test("package.json leads to the repository that the build knew, as a workflow's does", () => {
+  const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = Deno.env.toObject();
+  const [, url] = manifest.repository?.url.match(/^git\+(https:\/\/.+)\.git$/) ?? [];
+  if (GITHUB_REPOSITORY) expect(url).toBe(`${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`);
+  const links = url && [`${url}#readme`, `${url}/issues`];
+  expect(manifest.homepage && [manifest.homepage, manifest.bugs.url]).toEqual(links);
+});
 
 Deno.test("README says how large the package and openapi-fetch are", async () => {
   const { outputFiles } = await build({

@@ -96,7 +96,7 @@ for (const [mayRepeat, named] of Object.entries(calls)) {
       for (const fault of name === "HEAD" ? ["reset"] : ["reset", "cut"]) {
         expect(await meeting(fault)).toMatchObject({ ...repeated("network"), sent });
       }
-      const late = await meeting("hang", { timeout: 20 }); // may be too short to send
+      const late = await meeting("hang", { timeout: 10 }); // may be too short to send
       expect(late).toMatchObject(repeated("timeout"));
     });
   }

@@ -30,29 +30,32 @@ testWatched("methods time out at any point, as the client or the call says", asy
   });
   const { url } = server;
   const points = ["response", "body", "drip", "error"].map((point) => [url, point] as const);
-  for (const [baseUrl, point] of [[connecting.url, "connect"], ...points] as const) {
+  const calls = ([[connecting.url, "connect"], ...points] as const).flatMap(([baseUrl, point]) => {
     const headers = { "x-point": point };
     const client = create({ baseUrl, headers, ...options });
     const patient = create({ baseUrl, headers, apiKey, retries: 0 });
     const checked = patient.checkKey("some-key", { timeout });
-    await expectTimeouts([...sendAll(client), checked, ...sendAll(patient, { timeout })]);
-  }
+    return [...sendAll(client), checked, ...sendAll(patient, { timeout })];
+  });
+  await expectTimeouts(calls);
 });
 
 Deno.test("a custom fetch may ignore its signal: what comes late is cancelled", async () => {
-  for (const isLate of [true, false]) {
-    for (const status of isLate ? [200, 204, 307, 500] : [200, 500]) {
-      const { promise: cancelled, resolve: cancel } = deferred();
-      const { promise, resolve } = deferred<Response>();
-      const body = new ReadableStream({ pull() {}, cancel }, { highWaterMark: 0 });
-      const response = new Response(status === 204 ? null : body, { status });
-      if (!isLate) resolve(response);
-      const client = createClient({ baseUrl, fetch: () => promise, ...options });
-      await expectTimeouts([client.call("GET", undocumented)]);
-      if (isLate) resolve(response);
-      if (response.body) await cancelled;
-    }
-  }
+  const expectCancelled = async (status: number, isLate: boolean) => {
+    const { promise: cancelled, resolve: cancel } = deferred();
+    const { promise, resolve } = deferred<Response>();
+    const body = new ReadableStream({ pull() {}, cancel }, { highWaterMark: 0 });
+    const response = new Response(status === 204 ? null : body, { status });
+    if (!isLate) resolve(response);
+    const client = createClient({ baseUrl, fetch: () => promise, ...options });
+    await expectTimeouts([client.call("GET", undocumented)]);
+    if (isLate) resolve(response);
+    if (response.body) await cancelled;
+  };
+  await Promise.all([
+    ...[200, 204, 307, 500].map((status) => expectCancelled(status, true)),
+    ...[200, 500].map((status) => expectCancelled(status, false)),
+  ]);
 });
 
 testWatched("call() applies the time-out to each attempt", async (create) => {
@@ -121,20 +124,26 @@ testWatched("TimeoutError says how far the attempt got", async (create) => {
     if (url === "/silent") return;
     response.writeHead(Number(url.slice(1)), { "content-length": "100" }).write("[");
   });
-  const message = async (baseUrl: string, endpoint: string, timeout: number) => {
+  const expectMessage = async (
+    baseUrl: string,
+    endpoint: string,
+    timeout: number,
+    expected: RegExp,
+  ) => {
     const client = create({ ...options, baseUrl, timeout });
     const [called, got] = await failures(TimeoutError, [
       client.call("GET", endpoint),
       client.GET(`/${endpoint}`),
     ]);
     expect(called!.message).toBe(got!.message);
-    return got!.message;
+    expect(got!.message).toMatch(expected);
   };
   const none = /took more than 100 ms.*no response/;
-  expect(await message(connecting.url, "silent", 100)).toMatch(none);
-  expect(await message(server.url, "silent", 100)).toMatch(none);
-  for (const status of [200, 503]) {
-    const some = RegExp(`took more than 500 ms.*status ${status}.*complete`);
-    expect(await message(server.url, `${status}`, 500)).toMatch(some); // time for the status
-  }
+  const some = (status: number) => RegExp(`took more than 500 ms.*status ${status}.*complete`);
+  await Promise.all([
+    expectMessage(connecting.url, "silent", 100, none),
+    expectMessage(server.url, "silent", 100, none),
+    // time for the status
+    ...[200, 503].map((status) => expectMessage(server.url, `${status}`, 500, some(status))),
+  ]);
 });

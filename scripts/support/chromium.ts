@@ -1,7 +1,5 @@
 /** Chromium, which must be installed: npm has none. */
 
-import { skip } from "./skip.ts";
-
 /** The first of Chromium's names that starts a browser. */
 function find(): string | undefined {
   return ["chromium", "chromium-browser", "google-chrome"].find((name) => {
@@ -17,9 +15,9 @@ function find(): string | undefined {
 export const chromium: string | undefined = find();
 
 /** What the names of tests end with that are ignored because there is no Chromium. */
-export const skipped: string = chromium ? "" : skip(
-  'no Chromium in PATH: install it, for example with "apt-get install chromium"',
-);
+export const skipped: string = chromium
+  ? ""
+  : ', skipped: no Chromium in PATH: install it, for example with "apt-get install chromium"';
 
 /** The arguments to open a page, with a folder for its profile. */
 export function openPage(url: string, profile: string): string[] {

@@ -2,10 +2,12 @@
 import { expect } from "@std/expect";
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
+import { join } from "node:path";
 import denoJson from "../../deno.json" with { type: "json" };
 import { createClient } from "../../mod.ts";
 import { root } from "../../scripts/support/files.ts";
 import { deno, run } from "../../scripts/support/process.ts";
+import { EXIT, HELP } from "../../src/cli/arguments.ts";
 import { createSandbox } from "../../src/sandbox/service.ts";
 import { checkKeyPath, undocumented } from "../client.ts";
 
@@ -138,6 +140,13 @@ Deno.test("src/cli/main.ts stays quiet when its output is not read", async () =>
   const stderr = await new Response(child.stderr).text();
   expect(await child.status).toMatchObject({ code: 5 });
   expect(stderr).toBe("Asking the built-in sandbox, not the service\n");
+});
+
+Deno.test("README and --help list the exit statuses that the command has", async () => {
+  const statuses = Object.values(EXIT).map(String).sort();
+  const readme = await Deno.readTextFile(join(root, "README.md"));
+  expect(readme.match(/(?<=^\| )\d(?= +\|)/gm)).toEqual(statuses);
+  expect(HELP.match(/(?<=^ {2})\d(?= )/gm)).toEqual(statuses);
 });
 
 function testSignals(name: string, fn: () => Promise<void>): void {

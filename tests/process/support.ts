@@ -3,7 +3,6 @@ import { expect } from "@std/expect";
 import { spawnSync } from "node:child_process";
 import { root } from "../../scripts/support/files.ts";
 import { mustRun, run } from "../../scripts/support/process.ts";
-import { skip } from "../../scripts/support/skip.ts";
 
 /** Bundles a program; `await using` removes it. */
 export async function bundle(program: string): Promise<{ path: string } & AsyncDisposable> {
@@ -44,7 +43,7 @@ if (major) {
     major: Number(major),
     flags: () => ["--expose-gc"],
   });
-} else Deno.test.ignore(`Node.js runs the programs too${skip("no Node.js in PATH")}`, () => {});
+} else Deno.test.ignore("Node.js runs the programs too, skipped: no Node.js in PATH", () => {});
 
 /** Runs a bundled program and returns what it printed, which must be one line of JSON. */
 export async function play(

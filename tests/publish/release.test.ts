@@ -5,6 +5,8 @@ import { makeFolder, root } from "../../scripts/support/files.ts";
 import { deno, mustRun, run } from "../../scripts/support/process.ts";
 
 const NOTES = "## [Unreleased]\n\n## [1.2.3] - 2026-01-31\n\n### Added\n\n- A thing.\n";
+/** When the day of NOTES begins, in the time zone where it begins first. */
+const FIRST = "2026-01-30T10:00:00Z";
 
 interface Repository {
   version?: string;
@@ -17,13 +19,15 @@ interface Repository {
   changed?: boolean;
   /** Another tag. */
   other?: string;
+  /** The time of the check. */
+  now?: string;
 }
 
 /** Runs the check on a tag, in a repository made for it. */
 async function check(
   { version = "1.2.3", tag = `v${version}`, changelog = NOTES, readme = "", ...rest }: Repository,
 ) {
-  const { merged = true, changed = false, other = "v0.1.2" } = rest;
+  const { merged = true, changed = false, other = "v0.1.2", now = FIRST } = rest;
   await using repository = await makeFolder();
   await repository.write("deno.json", { version });
   await repository.write("CHANGELOG.md", changelog);
@@ -39,8 +43,9 @@ async function check(
   if (changed) await repository.write("README.md", "changed");
   if (!merged) await git(...author, "commit", "--quiet", "--allow-empty", "--message=Second");
   const script = join(root, "scripts/check_release.ts");
-  const args = ["run", "--quiet", "--no-config", "--allow-read", "--allow-run=git", script, tag];
-  return await run(deno, args, options);
+  const clock = `--preload=data:text/javascript,Date.now = () => Date.parse("${now}")`;
+  const flags = ["--quiet", "--no-config", clock, "--allow-read", "--allow-run=git"];
+  return await run(deno, ["run", ...flags, script, tag], options);
 }
 
 for (const [version, distTag] of Object.entries({ "1.2.3": "latest", "2.0.0-beta.1": "next" })) {
@@ -75,6 +80,7 @@ const refused: [problem: string, repository: Repository][] = [
   [NONE, { changelog: NOTES.replace("- A thing.", "") + "\n## [1.2.2] - 2026-01-01\n\n- Old.\n" }],
   ['the date "2026-02-30"', { changelog: NOTES.replace("01-31", "02-30") }],
   ['the date "2026-13-45"', { changelog: NOTES.replace("01-31", "13-45") }],
+  ['the date "2026-01-31"', { now: "2026-01-30T09:59:59Z" }],
   [
     'CHANGELOG.md has entries below "[Unreleased]": move them to "[1.2.3]"',
     { changelog: NOTES.replace("ed]\n", "ed]\n\n### Fixed\n\n- Another.\n") },
