@@ -5,7 +5,7 @@ import { type ClientOptions, createClient, type Middleware, NetworkError } from 
 import { apiKey, baseUrl, sendAll, testWatched, undocumented, unusedFetch } from "./client.ts";
 import { replaceBackoff } from "./backoff.ts";
 import { deferred } from "./deferred.ts";
-import { caught } from "./failure.ts";
+import { caught } from "./rejection.ts";
 import {
   type AnyPath,
   checkKeyStatus,

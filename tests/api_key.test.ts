@@ -14,7 +14,7 @@ import {
   undocumented,
   unusedFetch,
 } from "./client.ts";
-import { caught, failures, shown } from "./failure.ts";
+import { caught, rejections, shown } from "./rejection.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./server.ts";
 
 type KeyFunction = () => string | Promise<string>;
@@ -28,7 +28,7 @@ Deno.test("a key that a header cannot carry is refused and not shown", async () 
   const ends = ["\n", "\r\nx-evil: 1", "\0", "\ty", "\x7f", "é", "\xa0", "€", "\ud83d", " "];
   const keys = ["", " ", " k3y", ...ends.map((end) => `k3y${end}`), "k3".padEnd(4_097, "y")];
   for (const key of keys) {
-    const errors = await failures(ConfigurationError, [
+    const errors = await rejections(ConfigurationError, [
       () => createUnused(key),
       createUnused().checkKey(key),
       ...sendAll(createUnused(() => key)),
@@ -55,7 +55,7 @@ Deno.test("checkKey() refuses what is not a string before anything is sent", asy
     const calls = [createUnused(apiKey).checkKey(key), createUnused(apiKey).checkKey(key, {})];
     const isPromise = kind === "a Promise"; // which a function for the key may return
     if (!isPromise) calls.push(...sendAll(createUnused(() => key)) as typeof calls);
-    for (const { message, option } of await failures(ConfigurationError, calls)) {
+    for (const { message, option } of await rejections(ConfigurationError, calls)) {
       expect(message).toBe(`"apiKey" must be a string, not ${kind}`);
       expect(option).toBe("apiKey");
     }
@@ -65,7 +65,7 @@ Deno.test("checkKey() refuses what is not a string before anything is sent", asy
 Deno.test("methods without a key name the option, and say that a header is ignored", async () => {
   const headers = { [apiKeyHeader]: apiKey };
   const client = createClient<AnyPath>({ baseUrl, headers, fetch: unusedFetch });
-  const [own, ...others] = await failures(ConfigurationError, [
+  const [own, ...others] = await rejections(ConfigurationError, [
     client.checkOwnKey(),
     client.call("GET", "a", { headers }),
     client.GET("/a", { headers }),

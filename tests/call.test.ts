@@ -5,7 +5,7 @@ import { PassThrough, Readable } from "node:stream";
 
 import { ConfigurationError, createClient, NetworkError } from "../mod.ts";
 import { apiKey, baseUrl, sendAll, testWatched, undocumented, unusedFetch } from "./client.ts";
-import { caught, failure, failures } from "./failure.ts";
+import { caught, rejection, rejections } from "./rejection.ts";
 import { type AnyPath, json, serve, validKey } from "./server.ts";
 
 const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
@@ -78,7 +78,7 @@ Deno.test("call() refuses an endpoint that is not a name below the base URL", as
     ["100%", /^"endpoint" must be without .* or a stray "%"$/],
   ];
   for (const [endpoint, expected] of cases) {
-    const error = await failure(ConfigurationError, unsent.call("GET", endpoint));
+    const error = await rejection(ConfigurationError, unsent.call("GET", endpoint));
     expect(error.message).toMatch(expected);
     expect(error.option).toBe("endpoint");
   }
@@ -120,7 +120,7 @@ Deno.test("call() refuses a body that JSON cannot represent", async () => {
     ...[() => {}, Symbol("x")],
   ];
   const calls = bodies.map((body) => unsent.call("POST", "endpoint", { body }));
-  for (const { message, option } of await failures(ConfigurationError, calls)) {
+  for (const { message, option } of await rejections(ConfigurationError, calls)) {
     expect(message).toMatch(/^"body" must be a value that JSON can represent/);
     expect(option).toBe("body");
   }
@@ -151,16 +151,16 @@ Deno.test("methods refuse a body that JSON would lose, and say what to write", a
       expect(error).toBeInstanceOf(NetworkError); // It was sent, by the `fetch` that refuses.
     }
   }
-  expect((await failure(ConfigurationError, unsent.call("POST", "a", { body: form }))).message)
+  expect((await rejection(ConfigurationError, unsent.call("POST", "a", { body: form }))).message)
     .toBe('"body" must be a value that JSON can represent, not a FormData');
   for (const body of streams) {
     for (const call of [unsent.call("POST", "a", { body }), unsent.POST("/a", { body })]) {
-      expect((await failure(ConfigurationError, call)).message).toMatch(/JSON can represent/);
+      expect((await rejection(ConfigurationError, call)).message).toMatch(/JSON can represent/);
     }
   }
   for (const [name, body] of Object.entries(bodies)) {
     const calls = [unsent.call("POST", "a", { body }), unsent.POST("/a", { body })];
-    const [called, typed] = await failures(ConfigurationError, calls);
+    const [called, typed] = await rejections(ConfigurationError, calls);
     const kind = `${/^[AE]/.test(name) ? "an" : "a"} ${name}`;
     expect(called!.message).toBe(`"body" must be a value that JSON can represent, not ${kind}`);
     expect(typed!.message).toMatch(/"bodySerializer".*"Content-Type"/);

@@ -11,7 +11,7 @@ import {
 } from "../mod.ts";
 import { apiKey, baseUrl, isDeno, sendAll, undocumented, unusedFetch } from "./client.ts";
 import { replaceBackoff } from "./backoff.ts";
-import { caught, failures } from "./failure.ts";
+import { caught, rejections } from "./rejection.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./server.ts";
 
 /** Creates a client whose custom fetch resolves to any value, and counts its calls. */
@@ -47,10 +47,10 @@ Deno.test("methods reject with a NetworkError after retries when a custom fetch 
   ];
   for (const fetch of fetches) {
     const { client, counted } = clientOf(fetch);
-    await failures(NetworkError, sendAll(client));
+    await rejections(NetworkError, sendAll(client));
     expect(counted.sent).toBe(9);
     client.use({ onRequest() {} });
-    await failures(NetworkError, sendAll(client));
+    await rejections(NetworkError, sendAll(client));
   }
 });
 
@@ -61,7 +61,7 @@ Deno.test("what a custom fetch throws is a NetworkError, even an error of the sa
     last ? Promise.reject(last) : Promise.resolve(new Response(null, { status: 503 }));
   const onRetry = ({ error }: RetryEvent) => void (last = error);
   const client = createClient({ baseUrl, apiKey, fetch, onRetry, retries: 1 });
-  const [error] = await failures(NetworkError, [client.call("GET", undocumented)]);
+  const [error] = await rejections(NetworkError, [client.call("GET", undocumented)]);
   expect(error!.message).toMatch(/ failed after 2 attempts: got no response: .* status 503$/);
 });
 
@@ -76,7 +76,7 @@ Deno.test("methods refuse what is not an unread Response, after one attempt", as
   locked.body!.getReader();
   for (const value of [undefined, null, validKey, read, begun, locked]) {
     const { client, counted } = clientOf(() => value);
-    for (const { message, option } of await failures(ConfigurationError, sendAll(client))) {
+    for (const { message, option } of await rejections(ConfigurationError, sendAll(client))) {
       expect(message).toMatch(/" needs a "fetch" that returns an unread Response$/);
       expect(option).toBe("fetch");
     }
@@ -116,7 +116,7 @@ Deno.test("methods refuse a response that a custom fetch got by following a redi
   });
   const following = (request: Request) => fetch(new Request(request, { redirect: "follow" }));
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, fetch: following });
-  for (const error of await failures(RedirectError, sendAll(client))) {
+  for (const error of await rejections(RedirectError, sendAll(client))) {
     expect(error.message).toMatch(
       /was redirected to ".*" by "fetch", which must not follow redirects/,
     );

@@ -12,7 +12,7 @@ import {
   TimeoutError,
 } from "../mod.ts";
 import { apiKey, checkKeyPath, testWatched } from "./client.ts";
-import { failure } from "./failure.ts";
+import { rejection } from "./rejection.ts";
 import { type AnyPath, serve } from "./server.ts";
 
 Deno.test("messages name the method, the address without the query, the problem and what to do", async () => {
@@ -33,17 +33,17 @@ Deno.test("messages name the method, the address without the query, the problem 
   };
   const start = (name: string) => `"POST ${server.url}api/${name}" `;
   for (const [name, problem] of Object.entries(problems)) {
-    const error = await failure(ScamAddressError, client.call("POST", name, { query }));
+    const error = await rejection(ScamAddressError, client.call("POST", name, { query }));
     expect(error.message).toBe(`${start(name)}got ${problem}`);
   }
   const params = { query, path: { id: 200 } };
   const init = { params, baseUrl: `${server.url}other` }; // of this call only
   const typed = client.POST("/things/{id}?email=a@b.example", init);
-  expect((await failure(ScamAddressError, typed)).message)
+  expect((await rejection(ScamAddressError, typed)).message)
     .toBe(`"POST ${server.url}other/things/{id}" got ${problems[200]}`);
   const missing = () => Promise.resolve(new Response("", { status: 404 }));
   const checks = createClient({ ...options, fetch: missing }).checkOwnKey();
-  expect((await failure(HttpError, checks)).message).toBe(
+  expect((await rejection(HttpError, checks)).message).toBe(
     `"POST ${server.url}api${checkKeyPath}" got a response with the status 404: check "baseUrl"`,
   );
 });
@@ -60,7 +60,7 @@ testWatched("stacks show who called", async (create) => {
       const callOne = async () => await client.call("GET", path, { signal });
       const callOther = async () => await client.GET(`/${path}`, { signal });
       for (const caller of path === "404" ? [callOne] : [callOne, callOther]) {
-        const { message, name, stack } = await failure(ScamAddressError, caller());
+        const { message, name, stack } = await rejection(ScamAddressError, caller());
         expect(stack).toContain(`${name}: ${message}`);
         expect(stack).toMatch(new RegExp(`\\b${caller.name}\\b`));
       }

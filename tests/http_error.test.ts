@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 
 import { createClient, HttpError } from "../mod.ts";
 import { apiKey, baseUrl, testWatched, undocumented } from "./client.ts";
-import { failure, failures } from "./failure.ts";
+import { rejection, rejections } from "./rejection.ts";
 import { type AnyPath, json, serve } from "./server.ts";
 
 const bodies: [string, unknown][] = [
@@ -27,7 +27,7 @@ testWatched("methods keep status, headers and body of a 4xx or 5xx response", as
   for (const status of [400, 404, 599]) {
     for (const [index, [, body]] of bodies.entries()) {
       const name = `${status}/${index}`;
-      const error = await failure(HttpError, client.call("POST", name, { body: {} }));
+      const error = await rejection(HttpError, client.call("POST", name, { body: {} }));
       expect([error.code, error.status, error.body]).toEqual(["http", status, body]);
       expect(JSON.stringify(error.body)).toBe(JSON.stringify(body)); // which has "__proto__"
       expect(error.headers.get("x-request-id")).toBe("r1");
@@ -52,7 +52,7 @@ Deno.test("methods keep the part that was read of an error whose body is cut sho
     return Promise.resolve(new Response(body, { status: 403, headers: { "x-id": "r1" } }));
   };
   const client = createClient<AnyPath>({ baseUrl, apiKey, fetch });
-  const { status, headers, body } = await failure(HttpError, client.call("GET", undocumented));
+  const { status, headers, body } = await rejection(HttpError, client.call("GET", undocumented));
   expect([status, headers.get("x-id"), body]).toEqual([403, "r1", "<h1>No"]);
   const { response, error } = await client.GET(`/${undocumented}`);
   expect([response.status, error]).toEqual([403, "<h1>No"]);
@@ -68,7 +68,7 @@ testWatched("HttpError has the body's first 64 KiB, as text when it is longer", 
     response.writeHead(400).end(bodies[url.slice(1)]);
   });
   const client = create({ baseUrl: server.url, apiKey });
-  const body = async (name: string) => (await failure(HttpError, client.call("GET", name))).body;
+  const body = async (name: string) => (await rejection(HttpError, client.call("GET", name))).body;
   expect(await body("text")).toBe("€".repeat(2 ** 16));
   expect(await body("json")).toEqual(["x"]);
   expect(await body("longer")).toBe(bodies["longer"]!.slice(0, 2 ** 16));
@@ -97,7 +97,7 @@ testWatched("HttpError has the text of a body that is nested too deep", async (c
   const body = "[".repeat(3_000) + "]".repeat(3_000);
   await using server = await serve((_, response) => void response.writeHead(400).end(body));
   const client = create({ baseUrl: server.url, apiKey });
-  expect((await failure(HttpError, client.call("GET", undocumented))).body).toBe(body);
+  expect((await rejection(HttpError, client.call("GET", undocumented))).body).toBe(body);
 });
 
 testWatched("304 is an HttpError, and typed methods resolve to it", async (create) => {
@@ -106,6 +106,6 @@ testWatched("304 is an HttpError, and typed methods resolve to it", async (creat
   const { data, response } = await client.GET(`/${undocumented}`);
   expect([data, response.status]).toEqual([undefined, 304]);
   const calls = [client.call("GET", undocumented), client.checkKey("k"), client.checkOwnKey()];
-  for (const error of await failures(HttpError, calls)) expect(error.status).toBe(304);
+  for (const error of await rejections(HttpError, calls)) expect(error.status).toBe(304);
   expect(server.requests.length).toBe(4);
 });

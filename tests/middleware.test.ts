@@ -17,7 +17,7 @@ import {
   undocumented,
   unusedFetch,
 } from "./client.ts";
-import { caught, failures, shown } from "./failure.ts";
+import { caught, rejections, shown } from "./rejection.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./server.ts";
 
 const path = `/${undocumented}`;
@@ -65,7 +65,7 @@ Deno.test("middleware may freeze an error, and return it with another stack", as
     client.use({
       onError: ({ error }) => void seen.push(change(error as Error), (error as Error).stack),
     });
-    const [error] = await failures(NetworkError, [client.call("GET", undocumented)]);
+    const [error] = await rejections(NetworkError, [client.call("GET", undocumented)]);
     expect([error, error!.stack]).toEqual(seen);
     expect(error).toBe(seen[0]);
   }
@@ -96,10 +96,10 @@ for (const hook of hooks) {
     expect(await valid.call("GET", undocumented)).toEqual(validKey);
     expect((await valid.POST(checkKeyPath, { body: { apiKey } })).data).toEqual(validKey);
     const notJson = createMaking(() => new Response("<h1>"));
-    await failures(InvalidResponseError, sendAll(notJson));
+    await rejections(InvalidResponseError, sendAll(notJson));
     const other = createMaking(() => Response.json({ other: 1 }, { status: checkKeyStatus }));
     const calls = [other.checkOwnKey(), other.POST(checkKeyPath, { body: { apiKey } })];
-    for (const { issues, body } of await failures(InvalidResponseError, calls)) {
+    for (const { issues, body } of await rejections(InvalidResponseError, calls)) {
       expect(issues).toMatchObject([{ rule: "required" }]);
       expect(body).toEqual({ other: 1 });
     }
@@ -109,7 +109,7 @@ for (const hook of hooks) {
       const failing = createMaking(() => new Response(body, { status, headers: { "x-a": "b" } }));
       const expected = body === null ? "" : { no: 1 };
       const calls = [failing.checkOwnKey(), failing.call("GET", undocumented)];
-      for (const error of await failures(HttpError, calls)) {
+      for (const error of await rejections(HttpError, calls)) {
         expect(error).toMatchObject({ status, body: expected });
         expect(error.headers.get("x-a")).toBe("b");
       }
@@ -146,7 +146,7 @@ testWatched("methods send nothing when middleware has read the request's body", 
   });
   for (const signal of [null, new AbortController().signal]) {
     const calls = [client.checkOwnKey({ signal }), client.POST(path, { body: {}, signal })];
-    for (const error of await failures(TypeError, calls)) {
+    for (const error of await rejections(TypeError, calls)) {
       expect(error instanceof ScamAddressError).toBe(false);
     }
   }

@@ -5,7 +5,7 @@ import { createClient, NetworkError } from "../mod.ts";
 import { createSandbox } from "../src/sandbox/service.ts";
 import { Secrets, toCause } from "../src/transport/redact.ts";
 import { apiKey, baseUrl, isDeno, sendAll, testWatched, undocumented } from "./client.ts";
-import { failure, failures } from "./failure.ts";
+import { rejection, rejections } from "./rejection.ts";
 import { serveBytes, serveSockets } from "./server.ts";
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
@@ -14,7 +14,7 @@ testWatched("methods name the address and the reason of a refused connection", a
   const server = await serveSockets(() => {});
   await server[Symbol.asyncDispose]();
   const client = create({ baseUrl: server.url, apiKey, retries: 0 });
-  for (const { code, message, cause } of await failures(NetworkError, sendAll(client))) {
+  for (const { code, message, cause } of await rejections(NetworkError, sendAll(client))) {
     expect(code).toBe("network");
     const reason = isDeno ? /Connection refused/ : /ECONNREFUSED/;
     expect(message).toMatch(/^"[A-Z]+ http:\/\/127.0.0.1:\d+\/[\w/]+" got no response: /);
@@ -42,7 +42,7 @@ for (const [kind, bytes] of Object.entries({ ...noResponses, ...incomplete })) {
     const problem = kind in incomplete
       ? / got no complete response: ./
       : / got no (complete )?response: ./;
-    for (const { cause, message } of await failures(NetworkError, sendAll(client))) {
+    for (const { cause, message } of await rejections(NetworkError, sendAll(client))) {
       expect(message).toMatch(problem);
       expect(cause).toBeInstanceOf(Error);
     }
@@ -61,7 +61,7 @@ Deno.test("NetworkError keeps the stack of what a custom fetch throws, cut and w
     },
   });
   const client = createClient({ baseUrl, apiKey, fetch, retries: 0 });
-  const { cause } = await failure(NetworkError, client.call("GET", "report"));
+  const { cause } = await rejection(NetworkError, client.call("GET", "report"));
   const { message, stack } = cause as Error;
   expect(message).toBe("No report for [redacted]");
   expect(stack).toMatch(/^TypeError: No report for \[redacted\]\n.*makeReport/);
@@ -69,7 +69,7 @@ Deno.test("NetworkError keeps the stack of what a custom fetch throws, cut and w
     throw Object.assign(new Error("x".repeat(9_000)), { stack: `${apiKey}\n`.repeat(9_000) });
   };
   const failed = createClient({ baseUrl, apiKey, fetch: long, retries: 0 });
-  const error = await failure(NetworkError, failed.call("GET", undocumented));
+  const error = await rejection(NetworkError, failed.call("GET", undocumented));
   expect((error.cause as Error).message).toBe("x".repeat(2_000));
   expect((error.cause as Error).stack).toBe("[redacted]\n".repeat(200).slice(0, 2_000));
 });

@@ -3,14 +3,14 @@ import { expect } from "@std/expect";
 
 import { type ClientOptions, ConfigurationError, createClient } from "../mod.ts";
 import { apiKey, baseUrl, replaceFetch, sendAll, undocumented, unusedFetch } from "./client.ts";
-import { failure, shown } from "./failure.ts";
+import { rejection, shown } from "./rejection.ts";
 import type { AnyPath } from "./server.ts";
 
 const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
 
 /** Returns the error that an attempt fails with, whose message begins with the option's name. */
 async function refused(attempt: Promise<unknown> | (() => unknown)): Promise<ConfigurationError> {
-  const error = await failure(ConfigurationError, attempt);
+  const error = await rejection(ConfigurationError, attempt);
   expect(error.option).toBe(/^"([^"]*)" /.exec(error.message)?.[1]);
   return error;
 }

@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 
 import { ConfigurationError } from "../mod.ts";
 import { apiKey, checkKeyPath, sendAll, testWatched, undocumented } from "./client.ts";
-import { failure, failures } from "./failure.ts";
+import { rejection, rejections } from "./rejection.ts";
 import { json, serve, validKey } from "./server.ts";
 
 const path = `/${undocumented}`;
@@ -40,10 +40,10 @@ testWatched("methods refuse a baseUrl of a call that is at another origin", asyn
     client.GET(path, { baseUrl }),
     client.POST(checkKeyPath, { baseUrl, body: { apiKey } }),
   ];
-  for (const error of await failures(ConfigurationError, elsewhere.flatMap(send))) {
+  for (const error of await rejections(ConfigurationError, elsewhere.flatMap(send))) {
     expect(error.message).toMatch(/^"baseUrl" must have the origin of the request/);
   }
-  await failures(Error, noUrls.flatMap(send));
+  await rejections(Error, noUrls.flatMap(send));
   expect(server.requests).toEqual([]);
   await client.GET(path, { baseUrl: `${server.url}v2/` });
   expect(server.requests[0]!.url).toBe(`/v2${path}`);
@@ -55,11 +55,11 @@ testWatched("methods refuse a path that leads to another address", async (create
   const client = create({ baseUrl: `${server.url}api/`, apiKey });
   const withoutSlash = [`@${host}/`, `.${host}/`, `:1@${host}/`, "-internal/x", "0", "", "//"];
   for (const path of [...withoutSlash, `\\\\${host}/`, `/\\${host}/`, "/../x", "/a/%2e%2E/x"]) {
-    const error = await failure(ConfigurationError, client.GET(path === "//" ? "x//" : path));
+    const error = await rejection(ConfigurationError, client.GET(path === "//" ? "x//" : path));
     expect(error.option).toMatch(/^(params\.)?path$/);
   }
   const init = { pathSerializer: () => other.url, params: { path: {} } };
-  await failure(ConfigurationError, client.GET(path, init));
+  await rejection(ConfigurationError, client.GET(path, init));
   expect(server.requests).toEqual([]);
   await client.GET(`//${host}/`);
   expect(server.requests.map(({ url }) => url)).toEqual([`/api//${host}/`]);
@@ -71,7 +71,7 @@ testWatched("methods refuse a request that middleware sends to another origin", 
   for (const url of [other.url, server.url.replace("127.0.0.1", "localhost")]) {
     const client = create({ baseUrl: server.url, apiKey });
     client.use({ onRequest: ({ request }) => new Request(url, request) });
-    await failures(ConfigurationError, sendAll(client));
+    await rejections(ConfigurationError, sendAll(client));
   }
   expect(server.requests).toEqual([]);
 });

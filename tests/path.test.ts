@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
 import { apiKey, baseUrl, checkKeyPath, unusedFetch } from "./client.ts";
-import { failure, failures } from "./failure.ts";
+import { rejection, rejections } from "./rejection.ts";
 import { type AnyPath, json, serve } from "./server.ts";
 
 const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
@@ -16,7 +16,7 @@ Deno.test("methods refuse a path parameter that is missing, empty or leads elsew
   /** Asserts that options are refused with a message. */
   const expectRefused = async (init: unknown, expected: RegExp) => {
     for (const path of ["/things/{id}", "/things/{id*}/x"]) {
-      const error = await failure(ConfigurationError, unsent.GET(path, init as never));
+      const error = await rejection(ConfigurationError, unsent.GET(path, init as never));
       expect(error.message).toMatch(expected);
       expect(error.option).toBe("params.path");
     }
@@ -26,7 +26,7 @@ Deno.test("methods refuse a path parameter that is missing, empty or leads elsew
   }
   for (const name of ["toString", "constructor", "__proto__"]) {
     const call = unsent.GET(`/t/{${name}}`, { params: { path: {} } });
-    expect((await failure(ConfigurationError, call)).option).toBe("params.path");
+    expect((await rejection(ConfigurationError, call)).option).toBe("params.path");
   }
   for (const id of elsewhere) {
     await expectRefused(withId(id), /must be without a segment "\." or "\.\.", a backslash/);
@@ -37,7 +37,7 @@ Deno.test("methods refuse a path parameter that is missing, empty or leads elsew
     unsent.GET("/things/{id}", init),
     unsent.POST(checkKeyPath, { ...init, body: { apiKey } }),
   ];
-  for (const error of await failures(ConfigurationError, calls)) {
+  for (const error of await rejections(ConfigurationError, calls)) {
     expect(error.option).toBe("params.path");
   }
 });
@@ -57,12 +57,12 @@ Deno.test("methods write path parameters that have a value", async () => {
 Deno.test("methods refuse a path that leads elsewhere when a URL parser has trimmed its end", async () => {
   for (const space of [" ", "  ", "\t", "\n", "\r\n", "\0", "\x1f ", " \x01"]) {
     for (const path of [`/..${space}`, `/.${space}`, `/a/..${space}`, `/%2e%2E${space}`]) {
-      const error = await failure(ConfigurationError, unsent.GET(path));
+      const error = await rejection(ConfigurationError, unsent.GET(path));
       expect(error.option).toBe("path");
     }
   }
   const pathSerializer = () => `${baseUrl}.. `;
   const init = { params: { path: { id: 1 } }, pathSerializer };
-  expect(await failure(ConfigurationError, unsent.GET("/{id}", init)))
+  expect(await rejection(ConfigurationError, unsent.GET("/{id}", init)))
     .toMatchObject({ option: "params.path" });
 });

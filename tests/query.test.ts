@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
 import { apiKey, baseUrl, undocumented, unusedFetch } from "./client.ts";
-import { failure } from "./failure.ts";
+import { rejection } from "./rejection.ts";
 import { type AnyPath, json, serve } from "./server.ts";
 
 const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
@@ -35,7 +35,7 @@ Deno.test("call() refuses a query that is not names with scalars, dates, or list
   ];
   for (const [query, expected] of cases) {
     const call = unsent.call("GET", undocumented, { query: query as never });
-    const error = await failure(ConfigurationError, call);
+    const error = await rejection(ConfigurationError, call);
     expect(error.message).toMatch(expected);
     expect(error.option).toBe("query");
   }

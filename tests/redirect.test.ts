@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 
 import { createClient, RedirectError } from "../mod.ts";
 import { apiKey, baseUrl, checkKeyPath, sendAll, testWatched, undocumented } from "./client.ts";
-import { failure, failures } from "./failure.ts";
+import { rejection, rejections } from "./rejection.ts";
 import { json, serve, validKey } from "./server.ts";
 
 testWatched("methods refuse a redirect with any status, to any host", async (create) => {
@@ -24,7 +24,7 @@ testWatched("methods refuse a redirect with any status, to any host", async (cre
         client.POST(`/${undocumented}`, { body: {}, redirect: "follow" }),
       ];
       const problem = `got a redirect to "${host}target", which is not followed: check "baseUrl"`;
-      for (const error of await failures(RedirectError, calls)) {
+      for (const error of await rejections(RedirectError, calls)) {
         expect(error.message.slice(error.message.indexOf("got"))).toBe(problem);
         expect([error.code, error.status, error.location]).toEqual(["redirect", status, location]);
       }
@@ -48,7 +48,7 @@ Deno.test("call() refuses an opaque redirect, as browsers return it", async () =
     return Promise.resolve(response);
   };
   const client = createClient({ baseUrl, apiKey, fetch });
-  const error = await failure(RedirectError, client.call("GET", undocumented));
+  const error = await rejection(RedirectError, client.call("GET", undocumented));
   expect(error.message).toMatch(/ got a redirect, which is not followed: check "baseUrl"$/);
   expect(error.status).toBe(0);
   expect("location" in error).toBe(false);

@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 
 import { HttpError, InvalidResponseError, RedirectError } from "../mod.ts";
 import { apiKey, baseUrl, replaceFetch, testWatched, undocumented } from "./client.ts";
-import { failure, failures } from "./failure.ts";
+import { rejection, rejections } from "./rejection.ts";
 import { json, serve, validKey } from "./server.ts";
 
 /** Wraps a response as fetch-mock does, with an address that cannot be changed. */
@@ -37,9 +37,9 @@ testWatched("methods read a proxy of a response with a property of its own", asy
     const { data } = await client.GET("/200", { parseAs });
     expect(await new Response(data as BodyInit).json()).toEqual(validKey);
   }
-  expect(await failure(HttpError, client.call("GET", "400"))).toMatchObject({ body: validKey });
+  expect(await rejection(HttpError, client.call("GET", "400"))).toMatchObject({ body: validKey });
   expect(await client.GET("/400")).toMatchObject({ error: validKey });
-  await failures(RedirectError, [client.call("GET", "307"), client.GET("/307")]);
+  await rejections(RedirectError, [client.call("GET", "307"), client.GET("/307")]);
 });
 
 testWatched("methods read a response that takes no property", async (create) => {
@@ -63,7 +63,7 @@ testWatched("methods cancel a body that is longer than its response announces", 
     return Promise.resolve(new Response(body, { headers: { "content-length": "50" } }));
   });
   const client = create({ baseUrl, apiKey, retries: 0, maxResponseBytes: 10_000 });
-  await failures(InvalidResponseError, [
+  await rejections(InvalidResponseError, [
     client.call("GET", undocumented),
     client.GET(`/${undocumented}`),
   ]);

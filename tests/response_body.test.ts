@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 
 import { InvalidResponseError } from "../mod.ts";
 import { addOperation, apiKey, testWatched, undocumented } from "./client.ts";
-import { failure, failures } from "./failure.ts";
+import { rejection, rejections } from "./rejection.ts";
 import { serve, serveBytes } from "./server.ts";
 
 const mustBeOne = (value: unknown) => value === 1 ? undefined : [{ path: "/a", rule: "const" }];
@@ -19,7 +19,7 @@ testWatched("GET() checks a response as the document says of its status", async 
     return client.GET(`/${undocumented}`, { headers });
   };
   const refuse = async (status: number, body: string) => {
-    const error = await failure(InvalidResponseError, get(status, body));
+    const error = await rejection(InvalidResponseError, get(status, body));
     expect([error.code, "status" in error]).toEqual(["invalid_response", false]);
     return [...error.issues, error.message.split(": ").at(-1), error.body];
   };
@@ -56,7 +56,7 @@ testWatched("methods refuse what is not JSON, and point to baseUrl", async (crea
     for (const type of ["text/html; charset=utf-8", "application/json", "text/csv"]) {
       const endpoint = encodeURIComponent(type);
       const calls = [client.call("GET", endpoint), client.GET(`/${endpoint}`)];
-      for (const error of await failures(InvalidResponseError, calls)) {
+      for (const error of await rejections(InvalidResponseError, calls)) {
         expect(error.issues).toEqual([{ path: "", rule: "json" }]);
         const name = type.startsWith("text/") ? ` but ${type.split(";")[0]}` : "";
         expect(error.message).toContain(`: the body is not JSON${name}`);
@@ -108,7 +108,7 @@ testWatched("GET() says to set parseAs where the document has no JSON", async (c
   });
   const client = create({ baseUrl: server.url, apiKey });
   using _operation = addOperation(undocumented, { responses: { 200: undefined } });
-  const { issues, message } = await failure(InvalidResponseError, client.GET(`/${undocumented}`));
+  const { issues, message } = await rejection(InvalidResponseError, client.GET(`/${undocumented}`));
   expect(issues).toEqual([{ path: "", rule: "json" }]);
   expect(message).toMatch(/the body is not JSON but text\/csv.*"parseAs"/);
   expect(message).not.toContain("baseUrl");

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { HttpError, InvalidResponseError, NetworkError } from "../mod.ts";
 import { apiKey, isDeno, testWatched, undocumented } from "./client.ts";
 import { deferred } from "./deferred.ts";
-import { failure } from "./failure.ts";
+import { rejection } from "./rejection.ts";
 import { serve, serveBytes } from "./server.ts";
 
 testWatched("call() reads a body of maxResponseBytes and no larger one", async (create) => {
@@ -24,7 +24,7 @@ testWatched("call() reads a body of maxResponseBytes and no larger one", async (
   const client = create({ baseUrl: server.url, apiKey, maxResponseBytes: 1000 });
   for (const form of ["announced", "chunked", "zipped"]) {
     expect(await client.call("GET", `fits/${form}`)).toBe("x".repeat(998));
-    const error = await failure(InvalidResponseError, client.call("GET", `exceeds/${form}`));
+    const error = await rejection(InvalidResponseError, client.call("GET", `exceeds/${form}`));
     expect(error.issues).toEqual([{ path: "", rule: "maxResponseBytes" }]);
     expect(error.message).toMatch(/the body is larger than "maxResponseBytes"$/);
   }
@@ -47,9 +47,9 @@ testWatched("call() keeps the start of a body without end, and stops reading", a
     pour(response);
   });
   const client = create({ baseUrl: server.url, apiKey, maxResponseBytes: 2 ** 20 });
-  const error = await failure(InvalidResponseError, client.call("GET", "200"));
+  const error = await rejection(InvalidResponseError, client.call("GET", "200"));
   await closed;
-  const { status, body } = await failure(HttpError, client.call("GET", "402"));
+  const { status, body } = await rejection(HttpError, client.call("GET", "402"));
   expect(status).toBe(402);
   expect([body, error.body]).toEqual(Array(2).fill("A".repeat(2 ** 16)));
 });
@@ -63,5 +63,5 @@ testWatched("call() stops at maxResponseBytes when less was announced", async (c
   const client = create({ baseUrl: server.url, apiKey, retries: 0, maxResponseBytes: 1000 });
   // Node refuses the combination of the two headers.
   const errorClass = isDeno ? InvalidResponseError : NetworkError;
-  await failure<Error>(errorClass, client.call("GET", undocumented));
+  await rejection<Error>(errorClass, client.call("GET", undocumented));
 });

@@ -21,7 +21,7 @@ import {
   undocumented,
 } from "./client.ts";
 import { replaceBackoff } from "./backoff.ts";
-import { caught, failure } from "./failure.ts";
+import { caught, rejection } from "./rejection.ts";
 import { type AnyPath, type Responder, serve } from "./server.ts";
 
 type Call = (client: ScamAddressClient<AnyPath>) => Promise<unknown>;
@@ -55,7 +55,7 @@ async function meet(
   const events: RetryEvent[] = [];
   const onRetry = (event: RetryEvent) => void events.push(event);
   const client = create({ baseUrl: server.url, apiKey, onRetry, ...options });
-  const { code, ...fields } = await failure(ScamAddressError, call(client));
+  const { code, ...fields } = await rejection(ScamAddressError, call(client));
   expect(events.map(({ attempt, delay }) => [attempt, delay]))
     .toEqual(delays.map((delay, index) => [index + 1, delay]));
   const codes = [...events.map(({ error }) => error.code), code];
@@ -177,7 +177,7 @@ testWatched("what middleware sends again has retries of its own", async (create)
     onResponse: ({ request, response, options }) =>
       response.status === 401 ? options.fetch(request) : undefined,
   });
-  const error = await failure(HttpError, client.call("GET", undocumented));
+  const error = await rejection(HttpError, client.call("GET", undocumented));
   expect(events).toEqual([1, 1]);
   expect(error.message).toMatch(/ failed after 2 attempts: got .* status 503$/);
   expect(server.requests.length).toBe(4);

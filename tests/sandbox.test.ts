@@ -17,7 +17,7 @@ import {
   replaceFetch,
   undocumented,
 } from "./client.ts";
-import { failure } from "./failure.ts";
+import { rejection } from "./rejection.ts";
 import { validKey } from "./server.ts";
 
 const headers = { [keyHeader]: DEMO_KEY };
@@ -83,7 +83,7 @@ Deno.test("createSandbox() refuses bad options, says which, and shows no key", a
   }
   for (const [expected, all] of Object.entries(cases)) {
     for (const options of all) {
-      const { option, message } = await failure(ConfigurationError, () => createSandbox(options));
+      const { option, message } = await rejection(ConfigurationError, () => createSandbox(options));
       expect(message.replace(`"${option}"`, `${option}:`)).toBe(expected);
     }
   }

@@ -6,7 +6,7 @@ import { createSandbox, DEMO_KEY, type SandboxRoute } from "../src/sandbox/servi
 import { type SandboxResponse, serveSandbox } from "../src/sandbox/server.ts";
 import { checkKeyPath, keyHeader, undocumented } from "./client.ts";
 import { deferred } from "./deferred.ts";
-import { failure } from "./failure.ts";
+import { rejection } from "./rejection.ts";
 import { validKey } from "./server.ts";
 
 /** Serves a sandbox with these routes, and records the calls of `onResponse`. */
@@ -234,7 +234,7 @@ Deno.test("serveSandbox() refuses bad arguments and where it cannot listen, and 
   for (const port of [-1, 65_536, 1.5, "8080", null]) bad.push([sandbox, { port }, isPort]);
   for (const [sandbox, options, message] of bad) {
     const refused = serveSandbox(sandbox as never, options as never);
-    const error = await failure(ConfigurationError, refused);
+    const error = await rejection(ConfigurationError, refused);
     expect(error.message).toMatch(message);
     expect(error.message).toMatch(new RegExp(`^"${error.option}" `));
   }

@@ -7,7 +7,7 @@ import { z } from "zod";
 
 import { ConfigurationError, createClient, InvalidResponseError } from "../mod.ts";
 import { apiKey, baseUrl, undocumented, unusedFetch } from "./client.ts";
-import { caught, failure } from "./failure.ts";
+import { caught, rejection } from "./rejection.ts";
 import { json, serve } from "./server.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
@@ -54,7 +54,7 @@ Deno.test("call() rejects with the schema's paths and messages when the schema r
     type({ list: type({ "a/b~c": "number" }).array() }),
   ];
   for (const schema of schemas) {
-    const error = await failure(
+    const error = await rejection(
       InvalidResponseError,
       client.call("GET", undocumented, { schema }),
     );
@@ -76,7 +76,7 @@ Deno.test("call() passes undefined to the schema when there is no content", asyn
     const schema = z.unknown().transform((value) => value === undefined ? "gone" : "there");
     expect(await client.call("DELETE", status, { schema })).toBe("gone");
     const call = client.call("DELETE", status, { schema: z.object({}) });
-    await failure(InvalidResponseError, call);
+    await rejection(InvalidResponseError, call);
   }
 });
 
@@ -92,7 +92,7 @@ Deno.test("call() refuses a schema that is not one before anything is sent", asy
   ];
   for (const schema of schemas) {
     const call = client.call("GET", undocumented, { schema: schema as never });
-    const { message, option } = await failure(ConfigurationError, call);
+    const { message, option } = await rejection(ConfigurationError, call);
     expect(message).toMatch(/^"schema" must be a Standard Schema/);
     expect(option).toBe("schema");
   }
@@ -121,7 +121,7 @@ Deno.test("call() takes any path that Standard Schema allows", async () => {
   for (const [path, expected] of paths) {
     const schema = schemaOf(() => ({ issues: [{ message: "m", path }] }));
     const call = clientGetting(1).call("GET", undocumented, { schema });
-    const { issues } = await failure(InvalidResponseError, call);
+    const { issues } = await rejection(InvalidResponseError, call);
     expect(issues).toEqual([{ path: expected, rule: "schema", message: "m" }]);
   }
 });
@@ -136,7 +136,7 @@ Deno.test("call() keeps at most 100 issues, with paths and messages of at most 5
   const schemas = [z.array(z.number()), v.array(v.number()), schemaOf(() => ({ issues }))];
   for (const schema of schemas) {
     const call = client.call("GET", undocumented, { schema });
-    const error = await failure(InvalidResponseError, call);
+    const error = await rejection(InvalidResponseError, call);
     expect(error.issues.length).toBe(100);
     expect(error.issues[0]!.path).toMatch(/^\/0(\/x{497})?$/);
     for (const { message } of error.issues) expect(message!.length).toBeLessThanOrEqual(500);

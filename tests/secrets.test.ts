@@ -15,7 +15,7 @@ import {
 import { Secrets } from "../src/transport/redact.ts";
 import { baseUrl, checkKeyPath, testWatched, undocumented } from "./client.ts";
 import { replaceBackoff } from "./backoff.ts";
-import { failure, failures, shown } from "./failure.ts";
+import { rejection, rejections, shown } from "./rejection.ts";
 import { type AnyPath, serve } from "./server.ts";
 
 /** A key with the characters that URLs, forms, JSON and regular expressions change. */
@@ -38,10 +38,10 @@ function expectNoKey(value: unknown): void {
 
 /** Returns the error that a call fails with, which must be of the class and show no key. */
 async function keylessFailure<T>(
-  errorClass: Parameters<typeof failure<T>>[0],
+  errorClass: Parameters<typeof rejection<T>>[0],
   call: Promise<unknown>,
 ): Promise<T> {
-  const error = await failure(errorClass, call);
+  const error = await rejection(errorClass, call);
   expectNoKey(error);
   return error;
 }
@@ -120,12 +120,12 @@ Deno.test("checkKey() shows neither the key that it checks nor the client's own"
   const body = JSON.stringify({ error: `${checked} is not ${apiKey}`, path: checked });
   const client = clientGetting(body, { status: 400 });
   const expected = { error: "[redacted] is not [redacted]", path: "[redacted]" };
-  expect((await failure(HttpError, client.checkKey(checked))).body).toEqual(expected);
+  expect((await rejection(HttpError, client.checkKey(checked))).body).toEqual(expected);
   const { error } = await client.POST(checkKeyPath, { body: { apiKey: checked } });
   expect(error).toEqual(JSON.parse(body)); // which is the response itself, and no error of ours
   const failing = clientOf({ fetch: () => Promise.reject() });
   const call = failing.POST(checkKeyPath, { body: { apiKey: "\ud800".repeat(8) } });
-  await failure(NetworkError, call);
+  await rejection(NetworkError, call);
 });
 
 Deno.test("HttpError replaces a key in text and in numbers, and garbles nothing for a short one", async () => {
@@ -146,7 +146,7 @@ Deno.test("HttpError replaces a key in text and in numbers, and garbles nothing 
     const headers = { "x-request-id": "request-e", "content-type": "text/plain; a=e" };
     const client = clientGetting(text, { status: 400, headers }, key);
     const calls = [client.call("GET", undocumented), client.checkKey(key)];
-    for (const error of await failures(HttpError, calls)) {
+    for (const error of await rejections(HttpError, calls)) {
       expect(error.body).toEqual(expected);
       expect(Object.fromEntries(error.headers)).toEqual(headers);
       expect(error.message).toMatch(
@@ -159,13 +159,13 @@ Deno.test("HttpError replaces a key in text and in numbers, and garbles nothing 
 Deno.test("HttpError has no retryAfter that is the key", async () => {
   const headers = { "retry-after": "1234567890" };
   const client = clientGetting(null, { status: 503, headers }, "1234567890");
-  const error = await failure(HttpError, client.call("GET", undocumented));
+  const error = await rejection(HttpError, client.call("GET", undocumented));
   expect(shown(error)).not.toContain("1234567890");
 });
 
 Deno.test("messages show no key that is part of the address", async () => {
   const call = clientGetting("", { status: 400 }, "some key").call("GET", "keys/some%20key");
-  expect((await failure(HttpError, call)).message).toContain(
+  expect((await rejection(HttpError, call)).message).toContain(
     `"GET ${baseUrl}keys/[redacted]" got `,
   );
 });
@@ -178,7 +178,7 @@ Deno.test("errors show no key even if it is long and 64 KiB almost match it", as
   for (const key of longestKeys) {
     const almost = key.slice(1).repeat(17).slice(0, 2 ** 16 - 2 * key.length);
     const client = clientGetting(`${almost}!${key}`, { status: 400 }, key);
-    const { body } = await failure(HttpError, client.checkKey(key));
+    const { body } = await rejection(HttpError, client.checkKey(key));
     expect(body).toMatch(/\[redacted\]$/);
     expect(body).not.toContain(key);
   }

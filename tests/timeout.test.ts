@@ -4,7 +4,7 @@ import { type ClientOptions, createClient, type Middleware, TimeoutError } from 
 import { apiKey, baseUrl, sendAll, testWatched, undocumented } from "./client.ts";
 import { replaceBackoff } from "./backoff.ts";
 import { deferred } from "./deferred.ts";
-import { failures } from "./failure.ts";
+import { rejections } from "./rejection.ts";
 import { type AnyPath, checkKeyStatus, json, serve, serveSockets, validKey } from "./server.ts";
 
 const timeout = 100;
@@ -12,7 +12,7 @@ const options = { apiKey, timeout, retries: 0 };
 
 /** Asserts that calls reject with a time-out. */
 async function expectTimeouts(calls: Promise<unknown>[]): Promise<void> {
-  for (const error of await failures(TimeoutError, calls)) {
+  for (const error of await rejections(TimeoutError, calls)) {
     expect([error.code, error.timeout]).toEqual(["timeout", timeout]);
     expect(error.message).toMatch(/^"[A-Z]+ https?:\/\/\S+" took more than 100 ms/);
   }
@@ -131,7 +131,7 @@ testWatched("TimeoutError says how far the attempt got", async (create) => {
     expected: RegExp,
   ) => {
     const client = create({ ...options, baseUrl, timeout });
-    const [called, got] = await failures(TimeoutError, [
+    const [called, got] = await rejections(TimeoutError, [
       client.call("GET", endpoint),
       client.GET(`/${endpoint}`),
     ]);

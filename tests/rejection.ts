@@ -18,15 +18,15 @@ export async function caught(attempt: Attempt): Promise<unknown> {
 }
 
 /** Returns the error that an attempt fails with, which must be of the class. */
-export async function failure<T>(errorClass: Class<T>, attempt: Attempt): Promise<T> {
+export async function rejection<T>(errorClass: Class<T>, attempt: Attempt): Promise<T> {
   const error = await caught(attempt);
   if (error instanceof errorClass) return error;
   throw new Error(`A ${errorClass.name} was expected, not ${inspect(error)}`);
 }
 
 /** Returns the errors that attempts at the same time fail with, all of them of the class. */
-export function failures<T>(errorClass: Class<T>, attempts: Attempt[]): Promise<T[]> {
-  return Promise.all(attempts.map((attempt) => failure(errorClass, attempt)));
+export function rejections<T>(errorClass: Class<T>, attempts: Attempt[]): Promise<T[]> {
+  return Promise.all(attempts.map((attempt) => rejection(errorClass, attempt)));
 }
 
 /** Everything that logging a value could show. */
