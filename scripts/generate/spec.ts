@@ -108,7 +108,7 @@ function* findProblems(root: Json, node: JsonObject, pointer = ""): Generator<[s
       yield [place, `name: \`${name}\` is a property of all objects in JavaScript; leave it out`];
     }
     if (typeof node.$ref === "string" && !annotation.test(name)) {
-      yield [place, `reference: \`$ref\` hides \`${name}\`; write \`allOf\` with both`];
+      yield [place, `reference: \`$ref\` hides \`${name}\`; drop it or write \`allOf\` with both`];
     }
     if (typeof value === "object" && value) yield* findProblems(root, value as JsonObject, place);
     if (name !== "$ref" || typeof value !== "string") continue;

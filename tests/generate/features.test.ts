@@ -14,6 +14,7 @@ const json = (schema: unknown = {}) => ({ "application/json": { schema } });
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const text = { type: "string" };
 const list = { type: "array", items: text };
+const servers = [{ url: "/a" }];
 const key = { type: "apiKey", in: "header", name: "X-Key" };
 
 /** The document of an operation, of its path item, and of its path. */
@@ -46,16 +47,12 @@ const schemes = (...schemes: unknown[]) =>
   documentOf({}, { security: [], components: { securitySchemes: { ...schemes } } });
 const root = (fields: Fields) => documentOf({}, { security: [], ...fields });
 
+const leave = "Leave this scheme out, also where `security` names it:";
+
 /** Documents by what the file has at the place of the message, and by how the message begins. */
 const refused: Record<string, Record<string, unknown>> = {
-  '"schema" parameter: Write `type`: string, number, integer or boolean; an `array` of': {
+  '"schema" parameter: Write `type`: string, number, integer or boolean': {
     "an object as names of a query": query({ type: "object" }),
-    "an object with a list in a query": deep({ properties: { a: list } }),
-    "an object with any names in a query": deep({ additionalProperties: text }),
-    "an object with a name that a query cannot have": deep({ properties: { "a&b": text } }),
-    "an object with a field of responses": deep({ properties: { a: { ...text, readOnly: true } } }),
-    "an object with a field of requests": deep({ properties: { a: { ...text, writeOnly: true } } }),
-    "a string as deepObject": query(text, { style: "deepObject" }),
     "a list of lists in a query": query({ type: "array", items: list }),
     "a parameter that may be null": query({ type: ["string", "null"] }),
     "a parameter that is null": query({ const: null }),
@@ -64,37 +61,48 @@ const refused: Record<string, Record<string, unknown>> = {
     "an object in a path": parameter("path", { type: "object" }),
     "a list in a header": parameter("header", list),
   },
-  '"style" parameter: Leave it out, or write `deepObject`': {
+  '"schema" parameter: Write `type: object`, and only properties with a scalar `type`': {
+    "an object with a list in a query": deep({ properties: { a: list } }),
+    "an object with any names in a query": deep({ additionalProperties: text }),
+    "an object with a name that a query cannot have": deep({ properties: { "a&b": text } }),
+    "an object with a field of responses": deep({ properties: { a: { ...text, readOnly: true } } }),
+    "an object with a field of requests": deep({ properties: { a: { ...text, writeOnly: true } } }),
+    "a string as deepObject": query(text, { style: "deepObject" }),
+  },
+  '"style" parameter: Leave it out if repeated names are right': {
     "a list with pipes": query(list, { style: "pipeDelimited" }),
+  },
+  '"style" parameter: Leave it out, and write what it adds into the path: `/.{id}` for `label`': {
     "matrix in a path": parameter("path", text, { style: "matrix" }),
   },
   '"style" parameter: Leave it out': { "a header's style": header("X-A", { style: "form" }) },
   '"explode" parameter: Leave it out if repeated names are right; if not, write a `string`': {
     "a list with commas in a query": query(list, { explode: false }),
   },
-  '"explode" parameter: Leave it out: a list is sent with commas': {
-    "explode in a path": parameter("path", list, { explode: true }),
-  },
+  '"explode" parameter: Leave it out: a': { "/a,b": parameter("path", list, { explode: true }) },
   '"allowReserved" parameter: Leave it out': { "/ or ?": query(text, { allowReserved: true }) },
-  '"content" parameter: Write `schema` in its place': {
+  '"content" parameter: Write `schema` with `type: string` in its place': {
     "JSON in a query": query(undefined, { content: json() }),
     "JSON in a path": parameter("path", undefined, { content: json() }),
     "JSON in a header": header("X-A", { schema: undefined, content: json() }),
   },
   '"name" parameter: Write letters, digits, `-` and `_`': {
-    "a name that a query cannot have": query(text, { name: "a&b" }),
     "a name that openapi-fetch reads as a style": parameter("path", text, { name: ".id" }),
     "a header parameter with spaces": header("X Name"),
+  },
+  '"name" parameter: Leave the parameter out, or an operation': {
+    "a name that a query cannot have": query(text, { name: "a&b" }),
   },
   '"in" parameter: Write `required: true` next to it': {
     "an optional path parameter": parameter("path", text, { required: false }),
   },
-  '"in" parameter: Write `header`': { "a cookie": parameter("cookie", text) },
-  '"name" parameter: Leave it out: fetch or the client sets this header': {
+  '"in" parameter: Leave the parameter out': { "a cookie": parameter("cookie", text) },
+  '"name" parameter: Leave this header out: fetch or the client sets it': {
     "a header parameter Content-Type": header("content-type"),
     "a header parameter that fetch forbids": header("Host"),
+    "a header parameter that begins as fetch forbids": header("Sec-A"),
   },
-  '"name" parameter: Leave it out: callers give `headers: {': { "Accept": header("Accept") },
+  '"name" parameter: Leave this header out: callers give `headers: {': { Accept: header("Accept") },
   '"name" parameter: Leave it out: the client sends the one credential that a security scheme': {
     "a header parameter Authorization": header("Authorization"),
   },
@@ -104,34 +112,34 @@ const refused: Record<string, Record<string, unknown>> = {
       "a merge patch": body({ "application/merge-patch+json": {} }, "patch"),
       "JSON or something else as body": body({ ...json(), "text/plain": {} }),
       "JSON with a charset as body": body({ "application/json; charset=utf-8": {} }),
-      "a body of no type": body({}),
     },
-  '"get" path: Write `post`, or parameters': { "a body of GET": body(json(), "get") },
-  '"head" path: Write `post`, or parameters': { "a body of HEAD": body(json(), "head") },
-  '"servers" path: Leave it out': {
-    "the servers of a path": operation({}, "get", { servers: [{ url: "/a" }] }),
+  '"content" request: Write only `application/json` if the service accepts it; if not, leave': {
+    "a form as body": body({ "multipart/form-data": {} }),
+    "XML or text as body": body({ "application/xml": {}, "text/plain": {} }),
+    "a body of no type": body({}),
   },
+  '"get" path: Write `post` if the service accepts it': { "a body of GET": body(json(), "get") },
+  '"head" path: Write `post` if the service accepts it': { "a body of HEAD": body(json(), "head") },
+  '"servers" path: Leave it out': { "a path's servers": operation({}, "get", { servers }) },
   '"trace" path: Leave it out: fetch does not send it': { "TRACE": operation({}, "trace") },
-  '"/a/../b" path: Write the path as URLs have it': { "a path with ..": path("/a/../b") },
-  '"//value" path: Write the path as URLs': { "a path with an empty segment": path("//value") },
-  '"/a//" path: Write the path as URLs': { "a path with an empty last segment": path("/a//") },
-  '"/a#b" path: Write the path as URLs': { "a path with a fragment": path("/a#b") },
-  '"servers" operation: Leave it out': {
-    "the servers of an operation": operation({ servers: [{ url: "/a" }] }),
-  },
+  '"/a/../b" path: Write the path as in URLs': { "a path with ..": path("/a/../b") },
+  '"//value" path: Write the path as in URLs': { "a path with an empty segment": path("//value") },
+  '"/a//" path: Write the path as in URLs': { "a path with an empty last segment": path("/a//") },
+  '"/a#b" path: Write the path as in URLs': { "a path with a fragment": path("/a#b") },
+  '"servers" operation: Leave it out': { "an operation's servers": operation({ servers }) },
   '"callbacks" operation: Leave it out': { "callbacks": operation({ callbacks: {} }) },
-  '"deprecated" operation: Leave it out, and say it in `summary`: editors cannot strike out': {
-    "a deprecated operation": operation({ deprecated: true }),
-  },
   '"jsonSchemaDialect" operation: Leave it out': {
     "another dialect": root({ jsonSchemaDialect: "https://a.example" }),
   },
   '"x-idempotent" idempotent: Write `true` or `false`': {
-    "an x-idempotent that is a word": operation({ "x-idempotent": "True" }),
+    "an x-idempotent that is a word": operation({ "x-idempotent": "true" }),
     "an x-idempotent that is null": operation({ "x-idempotent": null }),
   },
-  '"x-idempotant" idempotent: Unknown extension; did you mean `x-idempotent`?': {
-    "nearly x-idempotent": operation({ "x-idempotant": true }),
+  '"x-i idempotent: Unknown extension; did you mean `x-idempotent`?': {
+    "another letter": operation({ "x-idempotant": true }),
+    "a letter too few": operation({ "x-idmpotent": true }),
+    "a letter too many, in another case": operation({ "x-inDemPotent": true }),
+    "another word": operation({ "x-idem_potency": true }),
   },
   '"get" operation-operationId: Operation object should contain `operationId` field.': {
     "an operation without an operationId": operation({ operationId: undefined }),
@@ -157,9 +165,7 @@ const refused: Record<string, Record<string, unknown>> = {
     "JSON or something else": responses({ 200: { ...json(), "text/csv": {} } }),
   },
   '"204" response: Leave `content` out': { "content of a 204": responses({ 204: json() }) },
-  '"304" response: Leave `content` out': {
-    "content of a 304": responses({ 200: {}, 304: json() }),
-  },
+  '"304" response: Leave `content` out': { "304 content": responses({ 200: {}, 304: json() }) },
   '"200" response: Leave `content` out': { "content of HEAD": responses({ 200: json() }, "head") },
 
   '"deprecated" response: Leave it out, and say it in `description`': {
@@ -236,15 +242,11 @@ const refused: Record<string, Record<string, unknown>> = {
       allOf: [ref("B"), { type: "object", required: ["b"] }],
     }, { B: { type: "object", properties: { b: { ...text, writeOnly: true } } } }),
   },
-  '"prefixItems" schema: Write `items`, with `anyOf`': {
-    "tuples": schema({ type: "array", prefixItems: [text], items: false }),
-  },
+  '"prefixItems" schema: Write `items`': { "tuples": schema({ ...list, prefixItems: [text] }) },
   '"discriminator" schema: Leave it out; each branch needs a required property with a `const`': {
     "a discriminator": schema({ oneOf: [{}], discriminator: { propertyName: "a" } }),
   },
-  '"nullable" schema: Write `type: [string, "null"]`': {
-    "nullable": schema({ type: "string", nullable: true }),
-  },
+  '"nullable" schema: Leave it out; if it is': { "nullable": schema({ ...text, nullable: true }) },
   '"$id" schema: Leave it out': { "a base": schema({ $id: "https://a.example" }) },
   '"$defs" schema: Write the schemas below': { "a part": schema({ $defs: { B: text } }) },
   '"$dynamicRef" schema: Use `$ref`': { "a dynamic reference": schema({ $dynamicRef: "#a" }) },
@@ -266,10 +268,10 @@ const refused: Record<string, Record<string, unknown>> = {
   },
   '"$ref" reference: `#/components/schemas/A` leads to itself': { "a circle": schema(ref("A")) },
   '"$ref" reference: Cannot resolve `#/components/schemas/B`': { "no target": schema(ref("B")) },
-  '"readOnly" reference: `$ref` hides `readOnly`; write `allOf` with both': {
+  '"readOnly" reference: `$ref` hides `readOnly`; drop it or write `allOf`': {
     "readOnly next to $ref": object({ a: { ...ref("A"), description: "", readOnly: true } }),
   },
-  '"deprecated" reference: `$ref` hides `deprecated`; write `allOf` with both': {
+  '"deprecated" reference: `$ref` hides `deprecated`; drop it or write `allOf`': {
     "deprecated next to $ref": object({ a: { ...ref("A"), deprecated: true } }),
   },
   '"$ref" reference: Write the target of `https://a.example/b.yaml#/A` directly below': {
@@ -279,26 +281,30 @@ const refused: Record<string, Record<string, unknown>> = {
     "a part of another schema": schema(list, { B: ref("A/items") }),
   },
 
-  '"type" security: The client sends one credential, a key as it is, in a header of its own: write':
-    {
-      "a bearer token": schemes({ type: "http", scheme: "bearer" }),
-    },
-  '"in" security: Write `in: header`, or describe the key as a parameter': {
-    "a key in a query": schemes({ ...key, in: "query" }),
-    "a key in a cookie": schemes({ ...key, in: "cookie" }),
+  '"type" security: Write `type: apiKey`, `in: header` and `name`, or leave out a scheme': {
+    "a bearer token": schemes({ type: "http", scheme: "bearer" }),
   },
-  '"name" security: Leave it out: fetch or the client sets this header': {
+  '"in" security: Write `in: header` if the service reads it there, too; if not, leave the scheme':
+    {
+      "a key in a query": schemes({ ...key, in: "query" }),
+      "a key in a cookie": schemes({ ...key, in: "cookie" }),
+    },
+  '"name" security: Leave this header out: fetch or the client sets it': {
     "a key in a header that fetch forbids": schemes({ ...key, name: "Cookie" }),
   },
-  '"name" security: Leave it out: callers give `headers: { Accept': {
+  '"name" security: Leave this header out: callers give `headers: { Accept': {
     "a key in the header Accept": schemes({ ...key, name: "accept" }),
   },
   '"name" security: Write letters, digits': { "X Key": schemes({ ...key, name: "X Key" }) },
   '"name" security: Leave the parameter out': { "a parameter for the key": header("x-key") },
-  '"name" security: Leave this scheme out, and also where `security` names it: the client sends': {
+  [`"name" security: ${leave} the client sends one key, in \`x-key\`, and callers`]: {
     "two headers for the key": schemes(key, { ...key, name: "X-Other" }),
+    "a header before that of the key": root({
+      security: [{ Key: [] }],
+      components: { securitySchemes: { Other: { ...key, name: "X-Other" }, Key: key } },
+    }),
   },
-  "{ security: Write one of them: the client sends one key": {
+  "{ security: Write one of them: the client sends one": {
     "two keys together": operation({ security: [{ Key: [], Other: [] }] }),
   },
 

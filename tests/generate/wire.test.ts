@@ -103,6 +103,7 @@ Deno.test("what is generated is sent, typed and checked as the document says", a
     /**
      * What is not JSON.
      * Set \`parseAs\` to read text/csv.
+     * @deprecated
      */
     get: operations["fixtureText"];`);
   // A text after the tag would be the reason.
