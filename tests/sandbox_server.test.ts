@@ -64,8 +64,10 @@ Deno.test("serveSandbox() streams response bodies", async () => {
 });
 
 Deno.test("serveSandbox() passes on requests and responses unchanged, and reports them to onResponse", async () => {
+  const requests: Request[] = [];
   await using server = await serve({
     "PUT -things/{id}": async (request, { params }) => {
+      requests.push(request);
       const { search } = new URL(request.url);
       const got = [params["id"], search, request.headers.get("x-sent"), await request.text()];
       const headers: [string, string][] = [["Set-Cookie", "a=1"], ["Set-Cookie", "b=2"]];
@@ -89,6 +91,7 @@ Deno.test("serveSandbox() passes on requests and responses unchanged, and report
     { method: "HEAD", path: "/-things", status: 200 },
     { method: "GET", path: "//-a/100%/", status: 404 },
   ]);
+  expect(requests.map(({ signal }) => signal.aborted)).toEqual([false]); // no client has gone away
 });
 
 Deno.test("serveSandbox() responds with 413 to a request body above 10 MiB", async () => {
