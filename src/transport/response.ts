@@ -97,7 +97,7 @@ async function read(
  *
  * @param options The limits, and what else the attempt needs.
  * @param fetchOnce Sends the request once.
- * @param callSignal Ends the call.
+ * @param callSignal Ends the attempt; the call has then rejected with the signal's reason already.
  * @returns The response and its body.
  * @throws {NetworkError} When there is no response, or a 2xx response is cut short.
  * @throws {TimeoutError} When the time is up.
@@ -123,7 +123,6 @@ export async function makeAttempt(
     return "redirect";
   };
   const fail = (thrown: unknown): never => {
-    if (callSignal?.aborted) throw callSignal.reason;
     throw thrown === timeUp ? errors.timeout(timeout, original) : errors.network(thrown, original);
   };
   try {
