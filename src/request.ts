@@ -2,6 +2,7 @@ import { defaultBodySerializer, defaultPathSerializer } from "openapi-fetch";
 
 import type { Method } from "./api.ts";
 import { checkObject, classOf, convertOption, optionError, typeError } from "./checks.ts";
+import type { ConfigurationError } from "./errors.ts";
 
 /** The HTTP methods that fetch sends. */
 export const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] as const;
@@ -104,10 +105,17 @@ function isLostInJson(value: unknown, written: string): boolean {
   return typeof pipe === "function" || isEmpty && !["Array", "Object", "String"].includes(name);
 }
 
+/** Makes the error for a body that JSON would lose. */
+function lostBodyError(body: unknown, expected: string): ConfigurationError {
+  const isNodeStream = typeof Object(body).pipe === "function"; // an object like any other
+  if (isNodeStream) return optionError("body", `must be ${expected}, not a stream`);
+  return typeError("body", expected, body);
+}
+
 /** Writes a body as JSON; refuses what JSON cannot represent, such as a form. */
 export function toJson(body: unknown): string {
   const written = convertOption("body", JSON_VALUE, () => JSON.stringify(body));
-  if (isLostInJson(body, written)) throw typeError("body", JSON_VALUE, body);
+  if (isLostInJson(body, written)) throw lostBodyError(body, JSON_VALUE);
   return written;
 }
 
@@ -121,5 +129,5 @@ export function toBody(body: unknown, headers: unknown): FormData | string {
   const isForm = body instanceof URLSearchParams && written === `${body}`; // as the header says
   if (isForm || !isLostInJson(body, written)) return written;
   const advice = 'or set "bodySerializer" and the header "Content-Type"';
-  throw typeError("body", `${JSON_VALUE} (${advice})`, body);
+  throw lostBodyError(body, `${JSON_VALUE} (${advice})`);
 }
