@@ -11,7 +11,7 @@
 import { build } from "esbuild";
 import { join } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
-import { validKey } from "../tests/server.ts";
+import { validKey } from "../tests/support/server.ts";
 import { root } from "./support/files.ts";
 import { cache, installBun, npm } from "./support/npm.ts";
 import { mustRun } from "./support/process.ts";

@@ -12,7 +12,7 @@ import { createRequire } from "node:module";
 import { dirname, join, posix } from "node:path";
 import { gzipSync } from "node:zlib";
 import denoJson from "../deno.json" with { type: "json" };
-import { validKey } from "../tests/server.ts";
+import { validKey } from "../tests/support/server.ts";
 import { listFiles, makeFolder, root } from "./support/files.ts";
 import { installPackage, installTool, takePackage } from "./support/npm.ts";
 import { deno, mustRun, run } from "./support/process.ts";

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { apiKeyHeader } from "../src/generated/operations.ts";
 import { type CaseResult, serveConformance } from "../tests/runtimes/server.ts";
-import { serve } from "../tests/server.ts";
+import { serve } from "../tests/support/server.ts";
 import { chromium, openPage, skipped } from "./support/chromium.ts";
 import { makeFolder, root } from "./support/files.ts";
 import {

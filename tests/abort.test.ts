@@ -2,10 +2,17 @@
 import { expect } from "@std/expect";
 
 import { type ClientOptions, createClient, type Middleware, NetworkError } from "../mod.ts";
-import { apiKey, baseUrl, sendAll, testWatched, undocumented, unusedFetch } from "./client.ts";
-import { replaceBackoff } from "./backoff.ts";
-import { deferred } from "./deferred.ts";
-import { caught } from "./rejection.ts";
+import {
+  apiKey,
+  baseUrl,
+  sendAll,
+  testWatched,
+  undocumented,
+  unusedFetch,
+} from "./support/client.ts";
+import { replaceBackoff } from "./support/backoff.ts";
+import { deferred } from "./support/deferred.ts";
+import { caught } from "./support/rejection.ts";
 import {
   type AnyPath,
   checkKeyStatus,
@@ -14,7 +21,7 @@ import {
   serve,
   serveSockets,
   validKey,
-} from "./server.ts";
+} from "./support/server.ts";
 
 type Client = ReturnType<typeof createClient<AnyPath>>;
 type Init = { signal: AbortSignal };

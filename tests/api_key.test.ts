@@ -13,9 +13,9 @@ import {
   testWatched,
   undocumented,
   unusedFetch,
-} from "./client.ts";
-import { caught, rejections, shown } from "./rejection.ts";
-import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./server.ts";
+} from "./support/client.ts";
+import { caught, rejections, shown } from "./support/rejection.ts";
+import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./support/server.ts";
 
 type KeyFunction = () => string | Promise<string>;
 

@@ -4,9 +4,16 @@ import { Buffer } from "node:buffer";
 import { PassThrough, Readable } from "node:stream";
 
 import { ConfigurationError, createClient, NetworkError } from "../mod.ts";
-import { apiKey, baseUrl, sendAll, testWatched, undocumented, unusedFetch } from "./client.ts";
-import { caught, rejection, rejections } from "./rejection.ts";
-import { type AnyPath, json, serve, validKey } from "./server.ts";
+import {
+  apiKey,
+  baseUrl,
+  sendAll,
+  testWatched,
+  undocumented,
+  unusedFetch,
+} from "./support/client.ts";
+import { caught, rejection, rejections } from "./support/rejection.ts";
+import { type AnyPath, json, serve, validKey } from "./support/server.ts";
 
 const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
 

@@ -2,8 +2,8 @@
 import { expect } from "@std/expect";
 import { run } from "../src/cli/command.ts";
 import { version } from "../src/cli/version.ts";
-import { checkKeyPath } from "./client.ts";
-import { json, serve, validKey } from "./server.ts";
+import { checkKeyPath } from "./support/client.ts";
+import { json, serve, validKey } from "./support/server.ts";
 
 interface Setting {
   env?: Record<string, string>;

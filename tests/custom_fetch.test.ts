@@ -9,10 +9,10 @@ import {
   RedirectError,
   type RetryEvent,
 } from "../mod.ts";
-import { apiKey, baseUrl, isDeno, sendAll, undocumented, unusedFetch } from "./client.ts";
-import { replaceBackoff } from "./backoff.ts";
-import { caught, rejections } from "./rejection.ts";
-import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./server.ts";
+import { apiKey, baseUrl, isDeno, sendAll, undocumented, unusedFetch } from "./support/client.ts";
+import { replaceBackoff } from "./support/backoff.ts";
+import { caught, rejections } from "./support/rejection.ts";
+import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./support/server.ts";
 
 /** Creates a client whose custom fetch resolves to any value, and counts its calls. */
 function clientOf(respond: () => unknown) {

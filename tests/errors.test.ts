@@ -11,9 +11,9 @@ import {
   ScamAddressError,
   TimeoutError,
 } from "../mod.ts";
-import { apiKey, checkKeyPath, testWatched } from "./client.ts";
-import { rejection } from "./rejection.ts";
-import { type AnyPath, serve } from "./server.ts";
+import { apiKey, checkKeyPath, testWatched } from "./support/client.ts";
+import { rejection } from "./support/rejection.ts";
+import { type AnyPath, serve } from "./support/server.ts";
 
 Deno.test("messages name the method, the address without the query, the problem and what to do", async () => {
   await using server = await serve(({ url }, response) => {

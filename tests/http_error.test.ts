@@ -2,9 +2,9 @@
 import { expect } from "@std/expect";
 
 import { createClient, HttpError } from "../mod.ts";
-import { apiKey, baseUrl, testWatched, undocumented } from "./client.ts";
-import { rejection, rejections } from "./rejection.ts";
-import { type AnyPath, json, serve } from "./server.ts";
+import { apiKey, baseUrl, testWatched, undocumented } from "./support/client.ts";
+import { rejection, rejections } from "./support/rejection.ts";
+import { type AnyPath, json, serve } from "./support/server.ts";
 
 const bodies: [string, unknown][] = [
   [`{"error":{"code":7}}`, { error: { code: 7 } }],

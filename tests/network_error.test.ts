@@ -4,9 +4,9 @@ import { expect } from "@std/expect";
 import { createClient, NetworkError } from "../mod.ts";
 import { createSandbox } from "../src/sandbox/service.ts";
 import { Secrets, toCause } from "../src/transport/redact.ts";
-import { apiKey, baseUrl, isDeno, sendAll, testWatched, undocumented } from "./client.ts";
-import { rejection, rejections } from "./rejection.ts";
-import { serveBytes, serveSockets } from "./server.ts";
+import { apiKey, baseUrl, isDeno, sendAll, testWatched, undocumented } from "./support/client.ts";
+import { rejection, rejections } from "./support/rejection.ts";
+import { serveBytes, serveSockets } from "./support/server.ts";
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 

@@ -3,8 +3,8 @@ import { expect } from "@std/expect";
 import openapiFetch, { type Client, type Middleware } from "openapi-fetch";
 
 import { type ClientOptions, createClient } from "../mod.ts";
-import { keyHeader } from "./client.ts";
-import { type AnyPath, json, type Recorded, serve } from "./server.ts";
+import { keyHeader } from "./support/client.ts";
+import { type AnyPath, json, type Recorded, serve } from "./support/server.ts";
 
 type Call = (client: Client<AnyPath>, log: unknown[]) => Promise<unknown>;
 type Options = Omit<ClientOptions, "baseUrl" | "fetch"> & {

@@ -2,9 +2,16 @@
 import { expect } from "@std/expect";
 
 import { type ClientOptions, ConfigurationError, createClient } from "../mod.ts";
-import { apiKey, baseUrl, replaceFetch, sendAll, undocumented, unusedFetch } from "./client.ts";
-import { rejection, shown } from "./rejection.ts";
-import type { AnyPath } from "./server.ts";
+import {
+  apiKey,
+  baseUrl,
+  replaceFetch,
+  sendAll,
+  undocumented,
+  unusedFetch,
+} from "./support/client.ts";
+import { rejection, shown } from "./support/rejection.ts";
+import type { AnyPath } from "./support/server.ts";
 
 const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
 

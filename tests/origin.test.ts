@@ -2,9 +2,9 @@
 import { expect } from "@std/expect";
 
 import { ConfigurationError } from "../mod.ts";
-import { apiKey, checkKeyPath, sendAll, testWatched, undocumented } from "./client.ts";
-import { rejection, rejections } from "./rejection.ts";
-import { json, serve, validKey } from "./server.ts";
+import { apiKey, checkKeyPath, sendAll, testWatched, undocumented } from "./support/client.ts";
+import { rejection, rejections } from "./support/rejection.ts";
+import { json, serve, validKey } from "./support/server.ts";
 
 const path = `/${undocumented}`;
 

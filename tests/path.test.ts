@@ -2,9 +2,9 @@
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
-import { apiKey, baseUrl, checkKeyPath, unusedFetch } from "./client.ts";
-import { rejection, rejections } from "./rejection.ts";
-import { type AnyPath, json, serve } from "./server.ts";
+import { apiKey, baseUrl, checkKeyPath, unusedFetch } from "./support/client.ts";
+import { rejection, rejections } from "./support/rejection.ts";
+import { type AnyPath, json, serve } from "./support/server.ts";
 
 const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
 

@@ -2,8 +2,8 @@
 import { expect } from "@std/expect";
 import { Buffer } from "node:buffer";
 
-import { apiKey, testWatched, undocumented } from "./client.ts";
-import { serveBytes } from "./server.ts";
+import { apiKey, testWatched, undocumented } from "./support/client.ts";
+import { serveBytes } from "./support/server.ts";
 
 const phrases = {
   "Latin-1": Buffer.from("Non trouv\xe9", "latin1"),

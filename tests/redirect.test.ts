@@ -1,9 +1,16 @@
 import { expect } from "@std/expect";
 
 import { createClient, RedirectError } from "../mod.ts";
-import { apiKey, baseUrl, checkKeyPath, sendAll, testWatched, undocumented } from "./client.ts";
-import { rejection, rejections } from "./rejection.ts";
-import { json, serve, validKey } from "./server.ts";
+import {
+  apiKey,
+  baseUrl,
+  checkKeyPath,
+  sendAll,
+  testWatched,
+  undocumented,
+} from "./support/client.ts";
+import { rejection, rejections } from "./support/rejection.ts";
+import { json, serve, validKey } from "./support/server.ts";
 
 testWatched("methods refuse a redirect with any status, to any host", async (create) => {
   await using other = await serve((_, response) => json(response, validKey));

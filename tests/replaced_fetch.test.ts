@@ -2,9 +2,9 @@
 import { expect } from "@std/expect";
 
 import { HttpError, InvalidResponseError, RedirectError } from "../mod.ts";
-import { apiKey, baseUrl, replaceFetch, testWatched, undocumented } from "./client.ts";
-import { rejection, rejections } from "./rejection.ts";
-import { json, serve, validKey } from "./server.ts";
+import { apiKey, baseUrl, replaceFetch, testWatched, undocumented } from "./support/client.ts";
+import { rejection, rejections } from "./support/rejection.ts";
+import { json, serve, validKey } from "./support/server.ts";
 
 /** Wraps a response as fetch-mock does, with an address that cannot be changed. */
 function mock(response: Response): Response {

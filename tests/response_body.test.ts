@@ -2,9 +2,9 @@
 import { expect } from "@std/expect";
 
 import { InvalidResponseError } from "../mod.ts";
-import { addOperation, apiKey, testWatched, undocumented } from "./client.ts";
-import { rejection, rejections } from "./rejection.ts";
-import { serve, serveBytes } from "./server.ts";
+import { addOperation, apiKey, testWatched, undocumented } from "./support/client.ts";
+import { rejection, rejections } from "./support/rejection.ts";
+import { serve, serveBytes } from "./support/server.ts";
 
 const mustBeOne = (value: unknown) => value === 1 ? undefined : [{ path: "/a", rule: "const" }];
 

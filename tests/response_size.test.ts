@@ -3,10 +3,10 @@ import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 
 import { HttpError, InvalidResponseError, NetworkError } from "../mod.ts";
-import { apiKey, isDeno, testWatched, undocumented } from "./client.ts";
-import { deferred } from "./deferred.ts";
-import { rejection } from "./rejection.ts";
-import { serve, serveBytes } from "./server.ts";
+import { apiKey, isDeno, testWatched, undocumented } from "./support/client.ts";
+import { deferred } from "./support/deferred.ts";
+import { rejection } from "./support/rejection.ts";
+import { serve, serveBytes } from "./support/server.ts";
 
 testWatched("call() reads a body of maxResponseBytes and no larger one", async (create) => {
   await using server = await serve(({ url }, response) => {

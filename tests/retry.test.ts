@@ -19,10 +19,10 @@ import {
   sendAll,
   testWatched,
   undocumented,
-} from "./client.ts";
-import { replaceBackoff } from "./backoff.ts";
-import { caught, rejection } from "./rejection.ts";
-import { type AnyPath, type Responder, serve } from "./server.ts";
+} from "./support/client.ts";
+import { replaceBackoff } from "./support/backoff.ts";
+import { caught, rejection } from "./support/rejection.ts";
+import { type AnyPath, type Responder, serve } from "./support/server.ts";
 
 type Call = (client: ScamAddressClient<AnyPath>) => Promise<unknown>;
 

@@ -16,9 +16,9 @@ import {
   keyHeader,
   replaceFetch,
   undocumented,
-} from "./client.ts";
-import { rejection } from "./rejection.ts";
-import { validKey } from "./server.ts";
+} from "./support/client.ts";
+import { rejection } from "./support/rejection.ts";
+import { validKey } from "./support/server.ts";
 
 const headers = { [keyHeader]: DEMO_KEY };
 

@@ -4,10 +4,10 @@ import { connect } from "node:net";
 import { ConfigurationError, createClient } from "../mod.ts";
 import { createSandbox, DEMO_KEY, type SandboxRoute } from "../src/sandbox/service.ts";
 import { type SandboxResponse, serveSandbox } from "../src/sandbox/server.ts";
-import { checkKeyPath, keyHeader, undocumented } from "./client.ts";
-import { deferred } from "./deferred.ts";
-import { rejection } from "./rejection.ts";
-import { validKey } from "./server.ts";
+import { checkKeyPath, keyHeader, undocumented } from "./support/client.ts";
+import { deferred } from "./support/deferred.ts";
+import { rejection } from "./support/rejection.ts";
+import { validKey } from "./support/server.ts";
 
 /** Serves a sandbox with these routes, and records the calls of `onResponse`. */
 async function serve(routes: Record<string, SandboxRoute>) {

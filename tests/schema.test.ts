@@ -6,9 +6,9 @@ import * as v from "valibot";
 import { z } from "zod";
 
 import { ConfigurationError, createClient, InvalidResponseError } from "../mod.ts";
-import { apiKey, baseUrl, undocumented, unusedFetch } from "./client.ts";
-import { caught, rejection } from "./rejection.ts";
-import { json, serve } from "./server.ts";
+import { apiKey, baseUrl, undocumented, unusedFetch } from "./support/client.ts";
+import { caught, rejection } from "./support/rejection.ts";
+import { json, serve } from "./support/server.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
   : false;

@@ -13,10 +13,10 @@ import {
   type RetryEvent,
 } from "../mod.ts";
 import { Secrets } from "../src/transport/redact.ts";
-import { baseUrl, checkKeyPath, testWatched, undocumented } from "./client.ts";
-import { replaceBackoff } from "./backoff.ts";
-import { rejection, rejections, shown } from "./rejection.ts";
-import { type AnyPath, serve } from "./server.ts";
+import { baseUrl, checkKeyPath, testWatched, undocumented } from "./support/client.ts";
+import { replaceBackoff } from "./support/backoff.ts";
+import { rejection, rejections, shown } from "./support/rejection.ts";
+import { type AnyPath, serve } from "./support/server.ts";
 
 /** A key with the characters that URLs, forms, JSON and regular expressions change. */
 const apiKey = `k3y-"of"-\\the/+client ~%$&<1>`;

@@ -2,8 +2,8 @@
 import { expect } from "@std/expect";
 import { createClient, type KeyStatus } from "../mod.ts";
 import { apiKeyHeader } from "../src/generated/operations.ts";
-import { keyHeader } from "./client.ts";
-import { json, type Recorded, serve, validKey } from "./server.ts";
+import { keyHeader } from "./support/client.ts";
+import { json, type Recorded, serve, validKey } from "./support/server.ts";
 
 function only<T>(items: T[]): T {
   expect(items).toHaveLength(1);

@@ -1,11 +1,18 @@
 import { expect } from "@std/expect";
 
 import { type ClientOptions, createClient, type Middleware, TimeoutError } from "../mod.ts";
-import { apiKey, baseUrl, sendAll, testWatched, undocumented } from "./client.ts";
-import { replaceBackoff } from "./backoff.ts";
-import { deferred } from "./deferred.ts";
-import { rejections } from "./rejection.ts";
-import { type AnyPath, checkKeyStatus, json, serve, serveSockets, validKey } from "./server.ts";
+import { apiKey, baseUrl, sendAll, testWatched, undocumented } from "./support/client.ts";
+import { replaceBackoff } from "./support/backoff.ts";
+import { deferred } from "./support/deferred.ts";
+import { rejections } from "./support/rejection.ts";
+import {
+  type AnyPath,
+  checkKeyStatus,
+  json,
+  serve,
+  serveSockets,
+  validKey,
+} from "./support/server.ts";
 
 const timeout = 100;
 const options = { apiKey, timeout, retries: 0 };

@@ -13,8 +13,8 @@ import {
   ScamAddressError,
   type ValidKey,
 } from "../mod.ts";
-import { apiKey, baseUrl, checkKeyPath, undocumented } from "./client.ts";
-import { checkKeyStatus } from "./server.ts";
+import { apiKey, baseUrl, checkKeyPath, undocumented } from "./support/client.ts";
+import { checkKeyStatus } from "./support/server.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
   : false;

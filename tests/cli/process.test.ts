@@ -9,7 +9,7 @@ import { root } from "../../scripts/support/files.ts";
 import { deno, run } from "../../scripts/support/process.ts";
 import { EXIT, HELP } from "../../src/cli/arguments.ts";
 import { createSandbox } from "../../src/sandbox/service.ts";
-import { checkKeyPath, undocumented } from "../client.ts";
+import { checkKeyPath, undocumented } from "../support/client.ts";
 
 const allowEnv = "--allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL";
 const main = "src/cli/main.ts";

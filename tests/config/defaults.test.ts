@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 import { join } from "node:path";
 import { createClient, InvalidResponseError } from "../../mod.ts";
 import { root } from "../../scripts/support/files.ts";
-import { apiKey, baseUrl, undocumented } from "../client.ts";
+import { apiKey, baseUrl, undocumented } from "../support/client.ts";
 
 const [api, readme] = await Promise.all(
   ["src/api.ts", "README.md"].map((file) => Deno.readTextFile(join(root, file))),

@@ -1,8 +1,8 @@
-// The versions of what the project needs: where they are repeated, and which ones are held.
+// The versions of what the project needs: where they are repeated, and which ones are pinned.
 import { expect } from "@std/expect";
 import { join } from "node:path";
 import config from "../../deno.json" with { type: "json" };
-import held from "../../scripts/held.json" with { type: "json" };
+import pinned from "../../scripts/pinned.json" with { type: "json" };
 import npmMap from "../../import_map.npm.json" with { type: "json" };
 import { root } from "../../scripts/support/files.ts";
 
@@ -33,14 +33,14 @@ Deno.test("the command has the version that deno.json has", async () => {
   expect(copy, "Run `deno task version`").toContain(`"${config.version}"`);
 });
 
-/** Whether an import has a version that is held in full, or any of a major version that is held. */
+/** Whether an import has a version that is pinned in full, or any of a major version that is pinned. */
 function isAt(at: string, target = ""): boolean {
   const [version = ""] = target.match(/(?<=.@)[^@/]+(?=\/?$)/) ?? [];
   return at.includes(".") ? version === at : `${version.replace("^", "")}.`.startsWith(`${at}.`);
 }
 
-Deno.test("what scripts/held.json holds at a version has that version", () => {
-  const others = Object.entries(held).filter(([name, { at }]) => {
+Deno.test("what scripts/pinned.json pins has that version", () => {
+  const others = Object.entries(pinned).filter(([name, { at }]) => {
     const { [name]: target, [`${name}/`]: folder = target } = imports;
     return !isAt(at, target) || !isAt(at, folder);
   });

@@ -9,8 +9,8 @@ import { ConfigurationError, createClient, HttpError, type KeyStatus } from "../
 import { makeFolder, root } from "../../scripts/support/files.ts";
 import { deno, mustRun, run } from "../../scripts/support/process.ts";
 import { bundle, runtimes } from "../process/support.ts";
-import { json, listen, serve, validKey } from "../server.ts";
-import { baseUrl } from "../client.ts";
+import { json, listen, serve, validKey } from "../support/server.ts";
+import { baseUrl } from "../support/client.ts";
 
 const files = ["README.md", "RECIPES.md"].map((name) => Deno.readTextFile(join(root, name)));
 const documents = (await Promise.all(files)).join("\n");

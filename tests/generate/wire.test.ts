@@ -1,10 +1,10 @@
 // What the generator accepts: sent, typed and checked as OpenAPI says.
 import { expect } from "@std/expect";
 import { copyProject } from "../../scripts/support/files.ts";
-import { addOverlay } from "../fixtures/add.ts";
+import { addOverlay } from "../overlay/add.ts";
 import { deno, mustRun } from "../../scripts/support/process.ts";
-import { keyHeader } from "../client.ts";
-import { json, serve } from "../server.ts";
+import { keyHeader } from "../support/client.ts";
+import { json, serve } from "../support/server.ts";
 
 const consumer = `
 import { type components, createClient, InvalidResponseError } from "./mod.ts";

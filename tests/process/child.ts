@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 
 import { createClient, type ScamAddressClient } from "../../mod.ts";
-import type { AnyPath } from "../server.ts";
+import type { AnyPath } from "../support/server.ts";
 import { heap } from "./heap.ts";
 
 const [scenario, baseUrl, kind, count] = process.argv.slice(2) as [string, string, string, string];

@@ -2,8 +2,8 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 
-import { seeded } from "../random.ts";
-import { type Responder, validKey } from "../server.ts";
+import { seeded } from "../support/random.ts";
+import { type Responder, validKey } from "../support/server.ts";
 
 const WAYS = ["checkKey", "call", "schema", "send", "GET", "text", "POST"] as const;
 const WATCHERS = ["nobody", "nobody", "middleware", "a custom fetch"] as const;

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { constants, deflateRawSync } from "node:zlib";
 
-import { json, serve, serveBytes, validKey } from "../server.ts";
+import { json, serve, serveBytes, validKey } from "../support/server.ts";
 import { bundle, play, runtimes } from "./support.ts";
 
 const MiB = 2 ** 20;

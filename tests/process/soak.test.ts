@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 
-import { serve } from "../server.ts";
+import { serve } from "../support/server.ts";
 import { createFaults, ENDS } from "./faults.ts";
 import { bundle, play, runtimes } from "./support.ts";
 

@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { z } from "zod";
 
 import { createClient, HttpError, ScamAddressError } from "../../mod.ts";
-import type { AnyPath } from "../server.ts";
+import type { AnyPath } from "../support/server.ts";
 import { expectedEnd, LARGE, type Plan, planCall } from "./faults.ts";
 import { heap } from "./heap.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import denoJson from "../../deno.json" with { type: "json" };
 import { listFiles, makeFolder, root } from "../../scripts/support/files.ts";
 import { deno, mustRun, run } from "../../scripts/support/process.ts";
-import { json, serve, validKey } from "../server.ts";
+import { json, serve, validKey } from "../support/server.ts";
 import { serveRegistry } from "./registry.ts";
 
 const { name, version } = denoJson;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { json, type Recorded, serve, validKey } from "../server.ts";
-import { keyHeader } from "../client.ts";
+import { json, type Recorded, serve, validKey } from "../support/server.ts";
+import { keyHeader } from "../support/client.ts";
 
 /** How a case of the conformance suite ended. */
 export interface CaseResult {

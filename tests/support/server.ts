@@ -7,7 +7,7 @@ import {
 } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers"; // which no test replaces
 
-import type { ValidKey } from "../mod.ts";
+import type { ValidKey } from "../../mod.ts";
 
 /** A request as it arrived. */
 export interface Recorded {

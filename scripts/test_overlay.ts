@@ -1,11 +1,11 @@
 /**
  * Proves that operations can be added: runs the gates in a copy of the project with the example in
- * CONTRIBUTING.md and `tests/fixtures/overlay.yaml`.
+ * CONTRIBUTING.md and `tests/overlay/overlay.yaml`.
  *
  * @module
  */
 
-import { addExample, addOverlay } from "../tests/fixtures/add.ts";
+import { addExample, addOverlay } from "../tests/overlay/add.ts";
 import { copyProject } from "./support/files.ts";
 import { deno, mustRun } from "./support/process.ts";
 

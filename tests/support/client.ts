@@ -6,9 +6,9 @@ import {
   type operations as Operations,
   type paths,
   type ScamAddressClient,
-} from "../mod.ts";
-import { apiKeyHeader, operations } from "../src/generated/operations.ts";
-import type { Operation } from "../src/operation.ts";
+} from "../../mod.ts";
+import { apiKeyHeader, operations } from "../../src/generated/operations.ts";
+import type { Operation } from "../../src/operation.ts";
 import type { AnyPath } from "./server.ts";
 
 /** Whether the tests run on Deno; otherwise they run on Node. */

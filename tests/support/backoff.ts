@@ -1,4 +1,4 @@
-import { backoff } from "../src/transport/backoff.ts";
+import { backoff } from "../../src/transport/backoff.ts";
 
 /**
  * Records the delays of retries, and does not wait, as long as the result is in use.
