@@ -59,6 +59,7 @@ export {
   type Issue,
   NetworkError,
   RedirectError,
+  type ResponseSnapshot,
   ScamAddressError,
   TimeoutError,
 } from "./src/errors.ts";

@@ -170,6 +170,15 @@ export interface ClientOptions {
    */
   timeout?: number | undefined;
   /**
+   * Limits the time of each call, with its retries and the waits between them, in milliseconds: a
+   * whole number from 1 to 2,147,483,647. By default, only each attempt is limited.
+   *
+   * An attempt gets at most the time that is left. A wait that would not end in time is not begun:
+   * the call then ends at once, with the failure of the last attempt. The time of your own functions
+   * counts, but only a `signal` ends them.
+   */
+  totalTimeout?: number | undefined;
+  /**
    * The largest number of retries after a temporary failure: a whole number from 0 to 100.
    *
    * @default {2}
@@ -179,7 +188,8 @@ export interface ClientOptions {
    * Limits the size of a response's body, in bytes after decompression: a whole number from 1.
    *
    * A 2xx response with a larger body is an `InvalidResponseError`. Of a larger body with another
-   * status, the part up to the limit is kept, because the status matters more.
+   * status, the part up to the limit is kept, because the status matters more; `checkKey` and `call`
+   * read no more than 64 KiB of it.
    *
    * @default {10_485_760}
    */
@@ -239,7 +249,8 @@ export interface ClientOptions {
   querySerializer?: FetchClientOptions["querySerializer"] | undefined;
   /**
    * Changes how the body is written. By default, a `FormData` is sent as a form and everything else
-   * as JSON; a `Blob`, bytes, a stream and whatever else JSON would lose is refused. `checkKey` and
+   * as JSON; a `Blob`, bytes, a stream and whatever else JSON would lose, also inside of the body, is
+   * refused. `checkKey` and
    * `call` always send JSON.
    */
   bodySerializer?: FetchClientOptions["bodySerializer"] | undefined;
@@ -277,6 +288,8 @@ export interface CallOptions {
   signal?: AbortSignal | null | undefined;
   /** Overrides {@linkcode ClientOptions.timeout}, in milliseconds. */
   timeout?: number | undefined;
+  /** Overrides {@linkcode ClientOptions.totalTimeout}, in milliseconds. */
+  totalTimeout?: number | undefined;
   /** Overrides {@linkcode ClientOptions.retries}. */
   retries?: number | undefined;
 }
@@ -288,7 +301,10 @@ export interface CallOptions {
  */
 export interface EndpointOptions<Schema extends StandardSchema | undefined = undefined>
   extends CallOptions {
-  /** The body, sent as JSON; leave it out to send none. GET and HEAD cannot have one. */
+  /**
+   * The body, sent as JSON; leave it out to send none. What JSON would lose, such as a `Map` or `NaN`,
+   * is refused. GET and HEAD cannot have a body.
+   */
   body?: unknown;
   /**
    * The query parameters: strings, numbers, booleans, `Date`s, which are written as ISO 8601, and
@@ -330,7 +346,8 @@ export interface EndpointOptions<Schema extends StandardSchema | undefined = und
  * {@linkcode ScamAddressClient.call}.
  *
  * Their options are those of openapi-fetch, such as `params`, `body`, `headers`, `parseAs` and
- * `middleware`, and also `timeout`, `retries` and `idempotent`, as {@linkcode EndpointOptions} has
+ * `middleware`, and also `timeout`, `totalTimeout`, `retries` and `idempotent`, as
+ * {@linkcode EndpointOptions} has
  * them. Unknown option names are refused. `TRACE` always rejects: `fetch` does not allow it.
  *
  * The option `parseAs` chooses what `data` is: `"json"` by default, or `"text"`, `"blob"`,
@@ -367,7 +384,8 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    * @throws {HttpError} When the service responds with a 4xx or 5xx status, or with 304.
    * @throws {RedirectError} When the service responds with a redirect.
    * @throws {NetworkError} When the service cannot be reached or the response is cut short.
-   * @throws {TimeoutError} When the last attempt does not end within `timeout`.
+   * @throws {TimeoutError} When the last attempt does not end within `timeout`, or the call within
+   * `totalTimeout`.
    * @throws {InvalidResponseError} When the response is not JSON, is too large, or does not match
    * the OpenAPI document.
    */
@@ -432,7 +450,8 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    * @throws {HttpError} When the service responds with a 4xx or 5xx status, or with 304.
    * @throws {RedirectError} When the service responds with a redirect.
    * @throws {NetworkError} When the service cannot be reached or the response is cut short.
-   * @throws {TimeoutError} When the last attempt does not end within `timeout`.
+   * @throws {TimeoutError} When the last attempt does not end within `timeout`, or the call within
+   * `totalTimeout`.
    * @throws {InvalidResponseError} When the response is not JSON, is too large, or does not match
    * the schema.
    */

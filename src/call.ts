@@ -1,37 +1,45 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
 import type { Method } from "./api.ts";
-import { isApiKey, optionError } from "./checks.ts";
+import { isApiKey } from "./api_key.ts";
+import { optionError } from "./checks.ts";
 import { apiKeyHeader, operations } from "./generated/operations.ts";
 import type { operations as Operations } from "./generated/types.ts";
 import type { Operation } from "./operation.ts";
 import { type Settings, TYPED_OPTIONS, type TypedOptions } from "./options.ts";
-import { toJson, withoutQuery } from "./request.ts";
+import { toJson, toKnownJson, withoutQuery } from "./request.ts";
 import { CallErrors } from "./transport/call_errors.ts";
+import { MAX_SEARCHED } from "./transport/redact.ts";
 import type { SendOptions } from "./transport/send.ts";
 
 /** What distinguishes `checkKey`, `call` and the typed methods. */
-export interface DispatchOptions {
+export interface CallKind {
   /** Whether the path is looked up in the OpenAPI document, and its parameters are written. */
   readonly isTyped: boolean;
   /** Whether a status that is not 2xx is thrown. */
   readonly throwsHttpError: boolean;
   /** Checks the data of a 2xx response, for `call`. */
   readonly schema?: StandardSchemaV1 | undefined;
+  /** When the call began, on the clock of `performance.now()`; by default now. */
+  readonly start?: number | undefined;
 }
 
-/** What one call needs: the settings of the client, with what the call says instead. */
-export interface Call
-  extends DispatchOptions, SendOptions, Pick<Settings, "Request" | "apiKey" | "baseUrl" | "fetch"> {
+/** What one call needs. */
+export interface Call {
+  readonly kind: CallKind;
   readonly method: Method;
-  /** The operation in the OpenAPI document; `undefined` if it has none, or is not asked. */
+  /** The options of the client. */
+  readonly settings: Settings;
+  /** The options of the call, most of which are used in place of the client's. */
+  readonly options: TypedOptions;
+  /** The operation of a typed method, if the OpenAPI document has it. */
   readonly operation: Operation | undefined;
-  /** The caller's option `idempotent`; `undefined` if it is not given. */
-  readonly idempotent: boolean | undefined;
-  /** The signal that the caller gave. */
-  readonly callerSignal: AbortSignal | undefined;
+  /** All that the transport knows of the call: its limits, and what makes its errors. */
+  readonly sendOptions: SendOptions;
   /** Whether the data is parsed from JSON here, to be checked. */
   readonly isJson: boolean;
+  /** Whether nobody but this client sees the request before `fetch`, and the response after it. */
+  readonly isUnwatched: boolean;
 }
 
 /**
@@ -45,7 +53,8 @@ export interface Call
 function isUnwatched(options: TypedOptions, settings: Settings, hasMiddleware: boolean): boolean {
   const { body, middleware, parseAs = "json" } = options;
   const serializer = options.bodySerializer ?? settings.bodySerializer;
-  const hasText = serializer ? serializer === toJson : !(body instanceof FormData);
+  const isOwn = serializer === toJson || serializer === toKnownJson;
+  const hasText = serializer ? isOwn : !(body instanceof FormData);
   return hasText && !hasMiddleware && !middleware?.length && !options.Request &&
     !settings.Request && (parseAs === "json" || parseAs === "text") &&
     Object.keys(options).every((name) => name in TYPED_OPTIONS);
@@ -62,14 +71,14 @@ export function prepareCall(
   method: Method,
   path: string,
   options: TypedOptions,
-  { isTyped, throwsHttpError, schema }: DispatchOptions,
+  kind: CallKind,
   settings: Settings,
   hasMiddleware: boolean,
 ): Call {
   const { apiKey, baseUrl, maxResponseBytes, onRetry } = settings;
   const { retries = settings.retries, timeout = settings.timeout } = options;
-  const { body, fetch = settings.fetch, idempotent, parseAs = "json", signal } = options;
-  const { Request = settings.Request } = options;
+  const { body, parseAs = "json", totalTimeout = settings.totalTimeout } = options;
+  const { isTyped, start = performance.now(), throwsHttpError } = kind;
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
     throw optionError("body", `must be left out of a ${method} request`);
   }
@@ -81,28 +90,29 @@ export function prepareCall(
     throw optionError("apiKey", problem);
   }
   const address = () => withoutQuery(`${options.baseUrl || baseUrl}`.replace(/\/?$/, () => path));
-  const errors = new CallErrors(() => `${method} ${address()}`, operation !== undefined);
+  const isPathKnown = operation !== undefined && !operation.has404;
+  const errors = new CallErrors(() => `${method} ${address()}`, isPathKnown);
   for (const key of [apiKey, keyInBody(operation, body)]) {
     if (isApiKey(key)) errors.secrets.add(key);
   }
-  return { // one by one: to spread the settings costs 0.05 of openapi-fetch's time on Node.js
-    isTyped,
-    throwsHttpError,
-    schema,
-    apiKey,
-    baseUrl,
-    maxResponseBytes,
-    onRetry,
-    timeout,
-    retries,
-    callerSignal: signal ?? undefined,
-    fetch,
-    Request,
+  return {
+    kind,
     method,
+    settings,
+    options,
     operation,
-    idempotent,
+    sendOptions: {
+      timeout,
+      totalTimeout,
+      deadline: start + totalTimeout,
+      maxResponseBytes,
+      // An error that is thrown keeps no more. The typed methods resolve to the whole body.
+      maxErrorBytes: throwsHttpError ? Math.min(MAX_SEARCHED, maxResponseBytes) : maxResponseBytes,
+      retries,
+      onRetry,
+      errors,
+    },
     isJson: parseAs === "json",
     isUnwatched: isUnwatched(options, settings, hasMiddleware),
-    errors,
   };
 }

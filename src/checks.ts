@@ -1,11 +1,5 @@
 import { ConfigurationError } from "./errors.ts";
 
-/** 10 MiB: the largest body of a response by default, and of a request to the sandbox's server. */
-export const MAX_BODY_BYTES = 10 * 2 ** 20;
-
-/** The longest API key, in characters. */
-const MAX_KEY_LENGTH = 4_096;
-
 /** The smallest and the largest value of a number. */
 export interface Range {
   readonly min: number;
@@ -15,6 +9,7 @@ export interface Range {
 /** The range of each numeric option. */
 export const RANGES = {
   timeout: { min: 1, max: 2 ** 31 - 1 }, // a longer one makes setTimeout fire at once
+  totalTimeout: { min: 1, max: 2 ** 31 - 1 },
   retries: { min: 0, max: 100 },
   maxResponseBytes: { min: 1, max: 2 ** 53 - 1 },
   port: { min: 0, max: 65_535 },
@@ -30,14 +25,18 @@ export function classOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice("[object ".length, -1);
 }
 
-/** Makes an error that names the type of a wrong value but not the value, which may be a secret. */
-export function typeError(option: string, expected: string, value: unknown): ConfigurationError {
+/** Names the type of a value: "a Blob", "an array", "null". */
+export function describeKind(value: unknown): string {
   const name = classOf(value);
   const isClass = typeof value === "object" && !["Array", "Null", "Object"].includes(name);
   const type = isClass ? name : name.toLowerCase();
-  const article = /^[aeio]/i.test(type) ? "an " : "a ";
-  const kind = value === null || value === undefined ? type : `${article}${type}`;
-  return optionError(option, `must be ${expected}, not ${kind}`);
+  if (value === null || value === undefined) return type;
+  return /^[aeio]/i.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+/** Makes an error that names the type of a wrong value but not the value, which may be a secret. */
+export function typeError(option: string, expected: string, value: unknown): ConfigurationError {
+  return optionError(option, `must be ${expected}, not ${describeKind(value)}`);
 }
 
 /** Converts the value of an option; throws the error for one that cannot be converted. */
@@ -50,15 +49,18 @@ export function convertOption<T>(option: string, expected: string, make: () => T
 }
 
 /** Checks the value of an option that is given. */
-type Check = (value: unknown, option: string) => void;
+type OptionCheck = (value: unknown, option: string) => void;
 
-/** The check of each option of an interface; `null` for what is not checked, or where it is used. */
-export type Checks<Options> = Readonly<Record<keyof Options, Check | null>>;
+/**
+ * The check of each option of an interface. It is `null` for an option that is not checked, and for
+ * one that is checked where it is used.
+ */
+export type OptionChecks<Options> = Readonly<Record<keyof Options, OptionCheck | null>>;
 
 /** Reads options: refuses unknown names, checks the values, and returns a copy. */
 export function readOptions<Options extends object>(
   options: Options,
-  checks: Checks<Options>,
+  checks: OptionChecks<Options>,
   owner: string,
   others: readonly string[] = [], // names of options that are not checked
 ): Options {
@@ -101,20 +103,4 @@ export function checkSignal(value: unknown, option: string): void {
   if (value !== null && classOf(value) !== "AbortSignal") {
     throw typeError(option, "an AbortSignal", value);
   }
-}
-
-/** Whether a value is an API key that a header can carry. */
-export function isApiKey(value: unknown): value is string {
-  return typeof value === "string" && value.length <= MAX_KEY_LENGTH &&
-    /^[ -~]+$/.test(value) && value.trim() === value;
-}
-
-/** Checks an API key, and returns it; the error does not quote it. */
-export function readApiKey(value: unknown): string {
-  if (typeof value !== "string") throw typeError("apiKey", "a string", value);
-  if (!value) throw optionError("apiKey", "must not be empty");
-  if (isApiKey(value)) return value;
-  const limit = MAX_KEY_LENGTH.toLocaleString("en");
-  const expected = `printable ASCII, without spaces at its ends, of at most ${limit} characters`;
-  throw optionError("apiKey", `must be ${expected}`);
 }

@@ -8,8 +8,9 @@ import type {
   Middleware,
   ScamAddressClient,
 } from "./api.ts";
-import { type DispatchOptions, prepareCall } from "./call.ts";
-import { optionError, readApiKey, readOptions } from "./checks.ts";
+import { type CallKind, prepareCall } from "./call.ts";
+import { readApiKey } from "./api_key.ts";
+import { optionError, readOptions } from "./checks.ts";
 import { readData } from "./data.ts";
 import { RequestParts, sendWithKey } from "./fetch.ts";
 import type { paths } from "./generated/types.ts";
@@ -17,12 +18,21 @@ import {
   type AnyEndpointOptions,
   CALL_OPTIONS,
   ENDPOINT_OPTIONS,
+  FETCH_OPTION_NAMES,
   readClientOptions,
-  REQUEST_INIT_NAMES,
   TYPED_OPTIONS,
   type TypedOptions,
 } from "./options.ts";
-import { guardPath, METHODS, readMethod, toBody, toJson, toPath, toQuery } from "./request.ts";
+import {
+  guardPath,
+  METHODS,
+  readMethod,
+  toBody,
+  toJson,
+  toKnownJson,
+  toPath,
+  toQuery,
+} from "./request.ts";
 import { abortable } from "./transport/abortable.ts";
 
 /** What openapi-fetch's methods resolve to. */
@@ -33,7 +43,7 @@ interface UntypedClient extends Pick<Client<object>, "use" | "eject"> {
   request(method: string, path: string, init: object): Promise<Result>;
 }
 
-/** The methods of the client that are not openapi-fetch's alone. */
+/** The methods that openapi-fetch's client lacks, and those of its methods that this one changes. */
 type OwnMethods = Pick<
   ScamAddressClient,
   Exclude<keyof ScamAddressClient, keyof Client<paths>> | "use" | "eject"
@@ -80,35 +90,39 @@ export function createClient<Paths extends object = paths>(
     method: Method,
     path: string,
     options: TypedOptions,
-    kind: DispatchOptions,
+    kind: CallKind,
   ): Promise<Result> {
     const call = prepareCall(method, path, options, kind, settings, hasMiddleware);
+    const { errors } = call.sendOptions;
     const run = async (callSignal?: AbortSignal): Promise<Result> => {
       const result = await openapi.request(method, path, {
         ...options,
         signal: callSignal,
-        Request: call.isUnwatched ? RequestParts : call.Request,
+        Request: call.isUnwatched ? RequestParts : options.Request ?? settings.Request,
         ...call.isJson && { parseAs: "text" }, // JSON is parsed here, to be checked
-        ...call.isTyped && {
+        ...kind.isTyped && {
           // Without path parameters, openapi-fetch would not call the serializer.
           params: { ...options.params, path: { ...options.params?.path } },
           pathSerializer: guardPath(options.pathSerializer ?? settings.pathSerializer),
         },
-        fetch: (request: Request, extension?: RequestInit) =>
-          sendWithKey(request, call, callSignal, extension),
+        fetch: (request: Request, requestInitExt?: RequestInit) =>
+          sendWithKey(request, call, callSignal, requestInitExt),
       });
       const { data, error, response } = result;
-      if (!response.ok && call.throwsHttpError) throw call.errors.http(response, error);
+      if (!response.ok && kind.throwsHttpError) throw errors.http(response, error);
       if (!response.ok || !call.isJson) return result;
-      return { data: await readData(`${data ?? ""}`, response, call), response };
+      const text = `${data ?? ""}`;
+      const read = await readData(text, response, call);
+      if ("value" in read) return { data: read.value, response };
+      throw errors.invalid(response, text, read.issues, read.problem);
     };
-    const { callerSignal } = call;
-    return callerSignal ? await abortable([callerSignal], run) : await run();
+    const { signal } = options;
+    return signal ? await abortable([signal], run) : await run();
   }
 
   async function request(givenMethod: string, path: string, init?: TypedOptions | null) {
     const method = readMethod(givenMethod);
-    const options = readOptions(init ?? {}, TYPED_OPTIONS, `${method}()`, REQUEST_INIT_NAMES);
+    const options = readOptions(init ?? {}, TYPED_OPTIONS, `${method}()`, FETCH_OPTION_NAMES);
     if (typeof path !== "string" || !path.startsWith("/")) {
       throw optionError("path", "must begin with a slash");
     }
@@ -117,16 +131,22 @@ export function createClient<Paths extends object = paths>(
 
   // openapi-fetch's type says what the method takes and resolves to, so that a change of an
   // operation does not compile below.
-  const post = ((path: string, options: TypedOptions) =>
-    dispatch("POST", path, options, {
-      isTyped: true,
-      throwsHttpError: true,
-    })) as Client<paths>["POST"];
+  const post =
+    ((path: string, { start, ...options }: TypedOptions & Pick<CallKind, "start">) =>
+      dispatch("POST", path, options, {
+        isTyped: true,
+        throwsHttpError: true,
+        start,
+      })) as Client<paths>["POST"];
 
   // A signal is `null` where there is none, because openapi-fetch's type has no `undefined` for it.
-  async function postCheckKey(apiKey: string, { signal = null, ...options }: CallOptions) {
-    const init = { ...options, signal, body: { apiKey: readApiKey(apiKey) } };
-    return (await post("/checkKey", { ...init, bodySerializer: toJson })).data!;
+  async function postCheckKey(
+    apiKey: string,
+    { signal = null, ...options }: CallOptions,
+    start?: number,
+  ) {
+    const init = { ...options, signal, start, body: { apiKey: readApiKey(apiKey) } };
+    return (await post("/checkKey", { ...init, bodySerializer: toKnownJson })).data!;
   }
 
   const ownMethods = {
@@ -143,7 +163,9 @@ export function createClient<Paths extends object = paths>(
       const { apiKey } = settings;
       if (apiKey === undefined) throw optionError("apiKey", "is missing: the client has no key");
       if (typeof apiKey === "string") return await postCheckKey(apiKey, given);
-      return await postCheckKey(await abortable([given.signal], async () => await apiKey()), given);
+      const start = performance.now();
+      const key = await abortable([given.signal], async () => await apiKey());
+      return await postCheckKey(key, given, start);
     },
     async call(
       givenMethod: Method,

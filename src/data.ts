@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Call } from "./call.ts";
 import type { Issue } from "./errors.ts";
 import { CHECK_BASE_URL } from "./transport/call_errors.ts";
-import { MAX_SEARCHED, type Secrets } from "./transport/redact.ts";
+import { MAX_SEARCHED, type Secrets, startOf } from "./transport/redact.ts";
 
 /** How many issues are kept: a schema may have one for each element of a large response. */
 const MAX_ISSUES = 100;
@@ -11,24 +11,35 @@ const MAX_ISSUES = 100;
 /** How much of each path and message is kept, in characters. */
 const MAX_TEXT = 500;
 
+/** What is wrong with a response. */
+interface Problem {
+  readonly issues: readonly Issue[];
+  /** The same for people. */
+  readonly problem: string;
+}
+
+/** Makes a problem that no schema has found. */
+function problemOf(rule: string, problem: string): Problem {
+  return { issues: [{ path: "", rule }], problem };
+}
+
 /**
  * Parses the body of a 2xx response as JSON, and checks it against the OpenAPI document or the schema
  * given to `call`.
  */
-export async function readData(text: string, response: Response, call: Call): Promise<unknown> {
-  const { headers, status } = response;
-  const { secrets } = call.errors;
-  const invalid = (issues: readonly Issue[], problem = describeIssues(issues)) =>
-    call.errors.invalid(response, text, issues, problem);
-  const invalidBody = (rule: string, problem: string) => invalid([{ path: "", rule }], problem);
-
-  const { responses = {} } = call.operation ?? {};
+export async function readData(
+  text: string,
+  { headers, status }: Response,
+  { kind: { schema }, operation, sendOptions: { errors: { secrets } } }: Call,
+): Promise<{ readonly value: unknown } | Problem> {
+  const { responses = {} } = operation ?? {};
   const listed = [`${status}`, "2XX"].find((name) => name in responses);
-  if (call.operation && !listed) {
-    throw invalidBody("status", `the OpenAPI document has no status ${status} for this operation`);
+  if (operation && !listed) {
+    const problem = `the OpenAPI document has no status ${status} for this operation`;
+    return problemOf("status", problem);
   }
-  const check = listed ? responses[listed] : undefined;
-  if (text === "" && check) throw invalidBody("empty", "the body is empty");
+  const validate = listed ? responses[listed] : undefined;
+  if (text === "" && validate) return problemOf("empty", "the body is empty");
   let value: unknown;
   try {
     value = text === "" ? undefined : JSON.parse(text);
@@ -37,15 +48,16 @@ export async function readData(text: string, response: Response, call: Call): Pr
     const type = given.replace(/;.*/s, "").slice(0, MAX_TEXT);
     const other = type && !/json/i.test(type) ? ` but ${type}` : "";
     // If the status is documented with another type than JSON, the address may well be right.
-    const advice = listed && !check ? 'set "parseAs"' : CHECK_BASE_URL;
-    throw invalidBody("json", `the body is not JSON${other}, ${advice}`);
+    const advice = listed && !validate ? 'set "parseAs"' : CHECK_BASE_URL;
+    return problemOf("json", `the body is not JSON${other}, ${advice}`);
   }
-  const issues = check?.(value);
-  if (issues) throw invalid(issues);
-  if (!call.schema) return value;
-  const result = await call.schema["~standard"].validate(value);
-  if (result.issues) throw invalid(toIssues(result.issues, secrets));
-  return result.value;
+  const found = validate?.(value);
+  if (found) return { issues: found, problem: describeIssues(found) };
+  if (!schema) return { value };
+  const result = await schema["~standard"].validate(value);
+  if (!result.issues) return result;
+  const issues = toIssues(result.issues, secrets);
+  return { issues, problem: describeIssues(issues) };
 }
 
 /** Says what is wrong with data, in at most five places. */
@@ -66,7 +78,7 @@ function toIssues(issues: readonly StandardSchemaV1.Issue[], secrets: Secrets): 
   const clean = (text: string) => {
     const part = text.slice(0, left);
     left -= part.length;
-    return secrets.redact(part).slice(0, MAX_TEXT);
+    return startOf(secrets.redact(part), MAX_TEXT);
   };
   return issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => {
     const pointer = path.map((segment) => {

@@ -25,14 +25,30 @@ export interface Issue {
   readonly message?: string;
 }
 
+/**
+ * What an error keeps of a response, with `[redacted]` in place of the key. It is not in fields of the
+ * error itself, because web frameworks take these for what they shall respond to their own client.
+ */
+export interface ResponseSnapshot {
+  /** The status code. */
+  readonly status: number;
+  /** The headers. */
+  readonly headers: Headers;
+  /** The body: parsed JSON, or text if it is not JSON, cut at 64 KiB; `""` if it is empty. */
+  readonly body: unknown;
+}
+
 const brand = Symbol.for("@scam-address/client/error");
 
 /** The statuses of failures that may be gone after a while. */
 const TEMPORARY_STATUSES: readonly unknown[] = [408, 429, 500, 502, 503, 504];
 
 /** Whether a failure may be gone after a while; a permission that Deno denies stays denied. */
-function isTemporary({ code, status }: Partial<HttpError>, { cause }: ErrorOptions = {}): boolean {
-  if (code === "http") return TEMPORARY_STATUSES.includes(status);
+function isTemporaryFailure(
+  { code, response }: Partial<HttpError>,
+  { cause }: ErrorOptions = {},
+): boolean {
+  if (code === "http") return TEMPORARY_STATUSES.includes(response?.status);
   if (code !== "network") return code === "timeout";
   const { name, code: reason } = Object(cause);
   return name !== "NotCapable" && reason !== "NotCapable";
@@ -93,7 +109,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
     super(message, options);
     Object.defineProperty(this, brand, { value: 1 });
     Object.assign(this, { code: new.target.code }, fields);
-    Object.assign(this, { isTemporary: isTemporary(this, options) });
+    Object.assign(this, { isTemporary: isTemporaryFailure(this, options) });
   }
 
   /**
@@ -103,8 +119,8 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
    * @returns Whether the value is an error of this class.
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // The prototype is right even during construction, when code for older targets checks it, and
-    // for subclasses that others have made.
+    // This holds during construction too, when code that was compiled for older targets asks, and
+    // for the subclasses that others have made.
     if (super[Symbol.hasInstance](value)) return true;
     const isOurs = this === ScamAddressError || Object.prototype.hasOwnProperty.call(this, "code");
     if (!isOurs || !(brand in Object(value))) return false;
@@ -114,34 +130,29 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   /**
    * Returns the object that `JSON.stringify` serializes.
    *
-   * @returns The name, the code, the message, `isTemporary` and the fields of the class; headers as
-   * an object, in which `set-cookie` is a list.
+   * @returns The name, the code, the message, `isTemporary` and the fields of the class; the headers
+   * of a response as an object, in which `set-cookie` is a list.
    */
   toJSON(): Record<string, unknown> {
-    const { name, code, message, headers } = this as Partial<HttpError>;
+    const { name, code, message, response } = this as Partial<HttpError>;
     const fields = { name, code, message, ...this as object };
-    return headers instanceof Headers ? { ...fields, headers: headersToObject(headers) } : fields;
+    if (!response) return fields;
+    return { ...fields, response: { ...response, headers: headersToObject(response.headers) } };
   }
 }
 
 /**
  * The service responded with a 4xx or 5xx status, or with 304.
  *
- * The meaning of the service's statuses is not documented. So `status`, `headers` and `body` are as
- * the service sent them, with `[redacted]` in place of the key.
+ * The meaning of the service's statuses is not documented. So `response` has what the service sent.
  */
-export class HttpError
-  extends ScamAddressError<Pick<HttpError, "status" | "headers" | "body" | "retryAfter">> {
+export class HttpError extends ScamAddressError<Pick<HttpError, "response" | "retryAfter">> {
   /** Always `"http"`. */
   static override readonly code: "http" = "http";
   /** `"HttpError"`, unless a subclass has another name. */
   override readonly name: string = "HttpError";
-  /** The status code of the response. */
-  declare readonly status: number;
-  /** The headers of the response. */
-  declare readonly headers: Headers;
-  /** The body: parsed JSON, or text if it is not JSON, cut at 64 KiB; `""` if it is empty. */
-  declare readonly body: unknown;
+  /** What the service sent. */
+  declare readonly response: ResponseSnapshot;
   /** Seconds to wait, from a `Retry-After` header; absent if there is no valid one. */
   declare readonly retryAfter?: number;
 }
@@ -160,13 +171,16 @@ export class NetworkError extends ScamAddressError {
   override readonly name: string = "NetworkError";
 }
 
-/** An attempt took longer than `timeout`, which includes reading the body. */
+/**
+ * An attempt took longer than `timeout`, or the call longer than `totalTimeout`. Both include reading
+ * the body.
+ */
 export class TimeoutError extends ScamAddressError<Pick<TimeoutError, "timeout">> {
   /** Always `"timeout"`. */
   static override readonly code: "timeout" = "timeout";
   /** `"TimeoutError"`, unless a subclass has another name. */
   override readonly name: string = "TimeoutError";
-  /** The limit, in milliseconds. */
+  /** The limit that was exceeded, in milliseconds. */
   declare readonly timeout: number;
 }
 
@@ -175,13 +189,11 @@ export class TimeoutError extends ScamAddressError<Pick<TimeoutError, "timeout">
  *
  * Following it would send the API key to an address that nobody configured.
  */
-export class RedirectError extends ScamAddressError<Pick<RedirectError, "status" | "location">> {
+export class RedirectError extends ScamAddressError<Pick<RedirectError, "location">> {
   /** Always `"redirect"`. */
   static override readonly code: "redirect" = "redirect";
   /** `"RedirectError"`, unless a subclass has another name. */
   override readonly name: string = "RedirectError";
-  /** The status code of the response; 0 in browsers, which hide it. */
-  declare readonly status: number;
   /**
    * The `Location` header, or where a custom `fetch` was redirected to; absent when there is none,
    * and in browsers, which hide it.
@@ -195,20 +207,15 @@ export class RedirectError extends ScamAddressError<Pick<RedirectError, "status"
  * status that the document does not have.
  */
 export class InvalidResponseError
-  extends ScamAddressError<Pick<InvalidResponseError, "headers" | "issues" | "body">> {
+  extends ScamAddressError<Pick<InvalidResponseError, "response" | "issues">> {
   /** Always `"invalid_response"`. */
   static override readonly code: "invalid_response" = "invalid_response";
   /** `"InvalidResponseError"`, unless a subclass has another name. */
   override readonly name: string = "InvalidResponseError";
-  /** The headers of the response, with `[redacted]` in place of the key. */
-  declare readonly headers: Headers;
+  /** What the service sent. */
+  declare readonly response: ResponseSnapshot;
   /** What is wrong, and where. */
   declare readonly issues: readonly Issue[];
-  /**
-   * The body: parsed JSON, or text if it is not JSON, cut at 64 KiB, with `[redacted]` in place of
-   * the key.
-   */
-  declare readonly body: unknown;
 }
 
 /**

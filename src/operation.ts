@@ -11,15 +11,17 @@ export interface Operation {
   readonly apiKey: "required" | "optional" | "none";
   /** Whether the operation may be retried after any temporary failure. */
   readonly idempotent: boolean;
+  /** Whether the OpenAPI document has the status 404, which is then no sign of a wrong address. */
+  readonly has404?: true;
   /**
-   * Validators of the success responses, by status: "200", or "2XX" for all others. A status with
-   * `undefined` is documented without JSON; a 2xx status that is not listed is refused.
+   * Validators of the success responses, by status: "200", or "2XX" for all others. It is `undefined`
+   * for a status that the OpenAPI document has without JSON. A 2xx status without an entry is refused.
    */
   readonly responses: Readonly<Record<string, Validator | undefined>>;
 }
 
 /** A check as `@exodus/schemasafe` writes it: when it returns `false`, `errors` says why. */
-export interface Check {
+export interface SchemaCheck {
   (value: unknown): boolean;
   readonly errors?: readonly {
     readonly keywordLocation: string;
@@ -28,7 +30,7 @@ export interface Check {
 }
 
 /** Runs a generated check, which stops at the first problem. */
-export function issuesOf(check: Check, value: unknown): Issue[] | undefined {
+export function issuesOf(check: SchemaCheck, value: unknown): Issue[] | undefined {
   try {
     if (check(value)) return undefined;
   } catch (error) { // The value is nested too deep for the stack; Firefox has an `InternalError`.

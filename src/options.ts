@@ -2,17 +2,16 @@ import { mergeHeaders, type Middleware, type ParseAs } from "openapi-fetch";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
 import type { CallOptions, ClientOptions, EndpointOptions } from "./api.ts";
+import { readApiKey } from "./api_key.ts";
 import {
   checkBoolean,
   checkFunction,
   checkNumber,
-  type Checks,
   checkSignal,
   classOf,
   convertOption,
-  MAX_BODY_BYTES,
+  type OptionChecks,
   optionError,
-  readApiKey,
   readOptions,
   typeError,
 } from "./checks.ts";
@@ -37,7 +36,7 @@ export interface TypedOptions
 }
 
 /** The options of `createClient`. */
-const CLIENT_OPTIONS: Checks<ClientOptions> = {
+const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
   allowInsecureHttp: checkBoolean,
   apiKey: checkApiKey,
   baseUrl: null,
@@ -52,19 +51,22 @@ const CLIENT_OPTIONS: Checks<ClientOptions> = {
   requestInitExt: null,
   retries: checkNumber,
   timeout: checkNumber,
+  totalTimeout: checkNumber,
 };
 
 /** The options of `checkKey` and `checkOwnKey`. */
-export const CALL_OPTIONS: Checks<CallOptions> = {
+export const CALL_OPTIONS: OptionChecks<CallOptions> = {
   signal: checkSignal,
   timeout: checkNumber,
+  totalTimeout: checkNumber,
   retries: checkNumber,
 };
 
 /** The options of `call`. */
-export const ENDPOINT_OPTIONS: Checks<AnyEndpointOptions> = {
+export const ENDPOINT_OPTIONS: OptionChecks<AnyEndpointOptions> = {
   signal: checkSignal,
   timeout: checkNumber,
+  totalTimeout: checkNumber,
   retries: checkNumber,
   body: null,
   query: null,
@@ -74,18 +76,19 @@ export const ENDPOINT_OPTIONS: Checks<AnyEndpointOptions> = {
 };
 
 /** The options of the typed methods that are ours or openapi-fetch's. */
-export const TYPED_OPTIONS: Checks<TypedOptions> = {
+export const TYPED_OPTIONS: OptionChecks<TypedOptions> = {
   signal: checkSignal,
   timeout: checkNumber,
+  totalTimeout: checkNumber,
   retries: checkNumber,
   idempotent: checkBoolean,
   body: null,
-  headers: null,
+  headers: checkHeaders,
   params: null,
   parseAs: checkParseAs,
   middleware: checkMiddleware,
   baseUrl: null,
-  fetch: null,
+  fetch: checkFunction,
   Request: null,
   bodySerializer: null,
   pathSerializer: null,
@@ -93,15 +96,16 @@ export const TYPED_OPTIONS: Checks<TypedOptions> = {
 };
 
 /** The names of `fetch`'s own options (`RequestInit`), which the typed methods have in addition. */
-export const REQUEST_INIT_NAMES: readonly string[] =
+export const FETCH_OPTION_NAMES: readonly string[] =
   /* @__PURE__ */ `cache credentials duplex integrity keepalive method mode priority redirect
   referrer referrerPolicy window`.split(/\s+/);
 
 /** The options of a client, checked and with defaults. */
 export interface Settings extends ClientOptions {
-  /** It ends with a slash. */
   readonly baseUrl: string;
   readonly timeout: number;
+  /** `Infinity` without a limit. */
+  readonly totalTimeout: number;
   readonly retries: number;
   readonly maxResponseBytes: number;
 }
@@ -109,8 +113,10 @@ export interface Settings extends ClientOptions {
 /** Reads the options of a client. */
 export function readClientOptions(given: ClientOptions): Settings {
   const options = readOptions(given, CLIENT_OPTIONS, "createClient()");
-  const { maxResponseBytes = MAX_BODY_BYTES, retries = 2, timeout = 30_000 } = options;
-  return { ...options, baseUrl: readBaseUrl(options), maxResponseBytes, retries, timeout };
+  const { maxResponseBytes = 10 * 2 ** 20, retries = 2 } = options;
+  const { timeout = 30_000, totalTimeout = Infinity } = options;
+  const baseUrl = readBaseUrl(options);
+  return { ...options, baseUrl, maxResponseBytes, retries, timeout, totalTimeout };
 }
 
 /** Checks the client's own key; what a function returns is checked for each call. */
@@ -148,7 +154,7 @@ function checkSchema(schema: unknown): void {
 /** A host that is not reached over a network. */
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Checks the service's address, and adds the slash at its end. */
+/** Checks the service's address, and normalizes it. */
 function readBaseUrl({ allowInsecureHttp, baseUrl }: ClientOptions): string {
   if (!baseUrl) throw optionError("baseUrl", "is missing: set it to the address of the service");
   const expected = "an absolute https URL without a user name, password, query or fragment";
@@ -162,5 +168,5 @@ function readBaseUrl({ allowInsecureHttp, baseUrl }: ClientOptions): string {
   const isInsecure = protocol === "http:" && !LOOPBACK.test(hostname);
   if (isInsecure && !allowInsecureHttp) throw optionError("baseUrl", advice);
   checkPath("baseUrl", pathname);
-  return href.replace(/\/?$/, "/");
+  return href;
 }

@@ -1,8 +1,14 @@
 import { defaultBodySerializer, defaultPathSerializer } from "openapi-fetch";
 
 import type { Method } from "./api.ts";
-import { checkObject, classOf, convertOption, optionError, typeError } from "./checks.ts";
-import type { ConfigurationError } from "./errors.ts";
+import {
+  checkObject,
+  classOf,
+  convertOption,
+  describeKind,
+  optionError,
+  typeError,
+} from "./checks.ts";
 
 /** The HTTP methods that fetch sends. */
 export const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] as const;
@@ -87,36 +93,62 @@ export function toQuery(query: unknown = {}): string {
   return parameters.toString();
 }
 
-/** What a body must be. */
-const JSON_VALUE = "a value that JSON can represent";
-
 /**
- * Whether JSON has lost a value: what has no fields is written as `{}`, bytes as numbers, and a
- * stream of Node.js as its internals. What has a `toJSON` of its own says what is written.
+ * Whether JSON loses a value: a `Map` or a `Blob` is written as `{}`, bytes as numbers, `NaN` as
+ * `null`, a stream of Node.js as its internals.
+ *
+ * @param given The value.
+ * @param value What is written of it: what its `toJSON` returns, if it has one.
  */
-function isLostInJson(value: unknown, written: string): boolean {
-  const { pipe, toJSON } = Object(value);
-  const name = classOf(value);
-  // These have a `toJSON` that is not their own: a `Buffer` of Node.js, and the other two on Bun
+function isLostInJson(given: unknown, value: unknown): boolean {
+  if (typeof value === "string" && typeof given === "string") return false; // as most values
+  if (typeof value === "number") return !Number.isFinite(value);
+  const name = classOf(given);
+  // A `toJSON` of these loses them: a `Buffer` of Node.js, an invalid date, and forms on Bun
   // (https://github.com/oven-sh/bun/issues/18805).
-  if (ArrayBuffer.isView(value) || name === "FormData" || name === "URLSearchParams") return true;
-  if (typeof toJSON === "function") return false;
-  const isEmpty = !written || written === "{}";
-  return typeof pipe === "function" || isEmpty && !["Array", "Object", "String"].includes(name);
+  if (ArrayBuffer.isView(given) || ["FormData", "Headers", "URLSearchParams"].includes(name)) {
+    return true;
+  }
+  if (typeof value !== "object" || value === null) return name === "Date" && value === null;
+  if ("pipe" in value && typeof value.pipe === "function") return true;
+  const written = classOf(value);
+  const hasFields = written !== "Error" && Object.keys(value).length > 0;
+  return !hasFields && !["Array", "Boolean", "Number", "Object", "String"].includes(written);
 }
 
-/** Makes the error for a body that JSON would lose. */
-function lostBodyError(body: unknown, expected: string): ConfigurationError {
-  const isNodeStream = typeof Object(body).pipe === "function"; // an object like any other
-  if (isNodeStream) return optionError("body", `must be ${expected}, not a stream`);
-  return typeError("body", expected, body);
+/** Says what a value is that JSON loses. */
+function describeLost(value: unknown): string {
+  if (typeof value === "number") return `${value}`;
+  if (classOf(value) === "Date") return "an invalid Date";
+  const isNodeStream = typeof Object(value).pipe === "function"; // an object like any other
+  return isNodeStream ? "a stream" : describeKind(value);
 }
 
-/** Writes a body as JSON; refuses what JSON cannot represent, such as a form. */
+/** Writes a body as JSON; refuses what JSON would lose, at any depth. */
+function writeJson(body: unknown, advice: string): string {
+  const lost: [name: string, value: unknown][] = [];
+  let written: string | undefined;
+  try {
+    written = JSON.stringify(body, function (this: Record<string, unknown>, name, value) {
+      if (!isLostInJson(this[name], value)) return value;
+      lost.push([name, this[name]]);
+    });
+  } catch { /* The message may quote a secret. */ }
+  if (written !== undefined && lost.length === 0) return written;
+  const expected = `must be a value that JSON can represent${advice}`;
+  const [[name, value] = ["", body]] = lost;
+  const kind = lost.length > 0 ? `, not ${describeLost(value)}` : "";
+  throw optionError("body", `${expected}${kind}${name && ` as "${name}"`}`);
+}
+
+/** Writes a body as JSON, and nothing else. */
 export function toJson(body: unknown): string {
-  const written = convertOption("body", JSON_VALUE, () => JSON.stringify(body));
-  if (isLostInJson(body, written)) throw lostBodyError(body, JSON_VALUE);
-  return written;
+  return writeJson(body, "");
+}
+
+/** Writes a body that this client has made, which JSON loses nothing of. */
+export function toKnownJson(body: unknown): string {
+  return JSON.stringify(body);
 }
 
 /** openapi-fetch's own serializer, whose type lacks the second argument. */
@@ -125,9 +157,10 @@ const serializeBody: (body: unknown, headers: unknown) => string = defaultBodySe
 /** Writes a body as openapi-fetch does, but refuses what JSON would lose. */
 export function toBody(body: unknown, headers: unknown): FormData | string {
   if (body instanceof FormData) return body;
-  const written = serializeBody(body, headers);
-  const isForm = body instanceof URLSearchParams && written === `${body}`; // as the header says
-  if (isForm || !isLostInJson(body, written)) return written;
-  const advice = 'or set "bodySerializer" and the header "Content-Type"';
-  throw lostBodyError(body, `${JSON_VALUE} (${advice})`);
+  if ((headers as Headers).get("content-type") === "application/x-www-form-urlencoded") {
+    const mayBeEmpty = ["Object", "URLSearchParams"].includes(classOf(body));
+    const write = () => serializeBody(body, headers) || (mayBeEmpty ? "" : undefined);
+    return convertOption("body", "a value that a form can represent", write);
+  }
+  return writeJson(body, ' (or set "bodySerializer" and the header "Content-Type")');
 }

@@ -60,10 +60,12 @@ testWatched("methods reject with any reason of their signal", async (create) => 
 });
 
 Deno.test("methods send nothing and call no function when the signal is aborted", async () => {
+  let called = 0;
   const unused = () => {
+    called++;
     throw new Error("A function of the caller was called");
   };
-  const options = { baseUrl, apiKey: unused, fetch: unusedFetch, onRetry: unused };
+  const options = { baseUrl, apiKey: unused, fetch: unused, onRetry: unused };
   const client = createClient<AnyPath>(options);
   const init = { signal: AbortSignal.abort("stop") };
   for (const middleware of [[], [{ onRequest: unused }]]) {
@@ -72,6 +74,7 @@ Deno.test("methods send nothing and call no function when the signal is aborted"
     const calls = [...callAll(client, init), client.call("GET", undocumented, { ...init, schema })];
     expect(await Promise.all(calls.map(caught))).toEqual(Array(5).fill("stop"));
   }
+  expect(called).toBe(0);
 });
 
 // What a call can wait for: `wait` stands for it, and never ends.
@@ -170,6 +173,22 @@ testWatched("methods follow the signal of a request that middleware made", async
     expect([...errors, server.requests.length]).toEqual(["stop", "stop", "stop", 1]);
   }
 });
+
+testWatched(
+  "the signal of a request that middleware made ends a wait for onRetry",
+  async (create) => {
+    await using server = await serve((_, response) => void response.writeHead(429).end());
+    const controller = new AbortController();
+    let waiting = 0;
+    const onRetry = () => {
+      if (++waiting === 3) controller.abort("stop");
+      return new Promise<never>(() => {});
+    };
+    const client = create({ baseUrl: server.url, apiKey, onRetry });
+    client.use({ onRequest: ({ request }) => new Request(request, { signal: controller.signal }) });
+    expect(await Promise.all(sendAll(client).map(caught))).toEqual(Array(3).fill("stop"));
+  },
+);
 
 Deno.test("a signal ends the reading of a request's stream", async () => {
   const { promise: cancelled, resolve: cancel } = deferred();

@@ -176,6 +176,49 @@ Deno.test("methods refuse a body that JSON would lose, and say what to write", a
   }
 });
 
+Deno.test("methods refuse what JSON would lose at any depth, and name its field", async () => {
+  class Point {
+    constructor(readonly x = 1) {}
+  }
+  const lost: [unknown, string][] = [
+    ...[new Map([[1, 2]]), new Set([1]), /a/, new WeakSet(), new Error("text")].map((value) =>
+      [value, value.constructor.name] as [unknown, string]
+    ),
+    [Object.assign(new Error("text"), { code: "E" }), "Error"],
+    [new Blob(["text"]), "Blob"],
+    [new FormData(), "FormData"],
+    [Promise.resolve(1), "Promise"],
+    [Buffer.from("text"), "Uint8Array"],
+    [Readable.from("text"), "a stream"],
+    [NaN, "NaN"],
+    [-Infinity, "-Infinity"],
+    [new Date(NaN), "an invalid Date"],
+    [{ toJSON: () => NaN }, "an object"],
+  ];
+  for (const [value, kind] of lost) {
+    for (const body of [{ field: value }, [{ a: [{ field: value }] }]]) {
+      const calls = [unsent.call("POST", "a", { body }), unsent.POST("/a", { body })];
+      for (const { message, stack } of await rejections(ConfigurationError, calls)) {
+        expect(message).toMatch(RegExp(`^"body" .*, not (an? )?${kind} as "field"$`));
+        expect(stack).toContain("call.test");
+      }
+    }
+  }
+  const plain = { __proto__: null, at: new Date(0), point: new Point(), none: undefined, no: null };
+  const boxed = [new Number(1), new String("a"), new Boolean(true), [], {}, new Point(2)];
+  const sent: string[] = [];
+  const fetch = async (request: Request) => {
+    sent.push(await request.text());
+    return new Response(null, { status: 204 });
+  };
+  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch });
+  await client.call("POST", "a", { body: { plain, boxed } });
+  await client.POST("/a", { body: { plain, boxed } });
+  const expected = '{"plain":{"at":"1970-01-01T00:00:00.000Z","point":{"x":1},"no":null},' +
+    '"boxed":[1,"a",true,[],{},{"x":2}]}';
+  expect(sent).toEqual([expected, expected]);
+});
+
 testWatched(
   "typed methods send bodies as openapi-fetch does, when something says how",
   async (create) => {

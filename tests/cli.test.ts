@@ -141,13 +141,13 @@ Deno.test("check-key exits with 3 when there is no usable response, and says why
   const closed = await serve(() => {});
   await closed[Symbol.asyncDispose]();
   const issues = [{ path: expect.any(String) }];
-  const forbidden = { body: { secret: "[redacted]" }, headers: expect.any(Object) };
+  const forbidden = { body: { secret: "[redacted]" }, headers: expect.any(Object), status: 403 };
   const invalid = { name: "InvalidResponseError", code: "invalid_response", isTemporary: false };
   const http = { name: "HttpError", code: "http", isTemporary: false };
   const cases: [string, RegExp, object][] = [
     [server.url, /.*/, { ...invalid, issues }],
-    [`${server.url}api`, /the status 403/, { ...http, status: 403, ...forbidden }],
-    [`${server.url}missing`, /"--base-url"/, { ...http, status: 404 }],
+    [`${server.url}api`, /the status 403/, { ...http, response: forbidden }],
+    [`${server.url}missing`, /"--base-url"/, { ...http, response: { status: 404 } }],
     [closed.url, /got no response: .*refused/i, { name: "NetworkError", isTemporary: true }],
   ];
   for (const [address, reason, error] of cases) {

@@ -120,7 +120,7 @@ Deno.test("methods refuse a response that a custom fetch got by following a redi
     expect(error.message).toMatch(
       /was redirected to ".*" by "fetch", which must not follow redirects/,
     );
-    expect([error.status, error.location]).toEqual([checkKeyStatus, other.url]);
+    expect(error.location).toBe(other.url);
   }
   expect(server.requests.length).toBe(3);
 });

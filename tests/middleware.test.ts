@@ -99,9 +99,9 @@ for (const hook of hooks) {
     await rejections(InvalidResponseError, sendAll(notJson));
     const other = createMaking(() => Response.json({ other: 1 }, { status: checkKeyStatus }));
     const calls = [other.checkOwnKey(), other.POST(checkKeyPath, { body: { apiKey } })];
-    for (const { issues, body } of await rejections(InvalidResponseError, calls)) {
+    for (const { issues, response } of await rejections(InvalidResponseError, calls)) {
       expect(issues).toMatchObject([{ rule: "required" }]);
-      expect(body).toEqual({ other: 1 });
+      expect(response.body).toEqual({ other: 1 });
     }
     expect(await other.call("GET", undocumented)).toEqual({ other: 1 });
     for (const status of [304, 404, 500]) {
@@ -110,8 +110,8 @@ for (const hook of hooks) {
       const expected = body === null ? "" : { no: 1 };
       const calls = [failing.checkOwnKey(), failing.call("GET", undocumented)];
       for (const error of await rejections(HttpError, calls)) {
-        expect(error).toMatchObject({ status, body: expected });
-        expect(error.headers.get("x-a")).toBe("b");
+        expect(error.response).toMatchObject({ status, body: expected });
+        expect(error.response.headers.get("x-a")).toBe("b");
       }
       const { error, response } = await failing.GET(path);
       expect([response.status, error]).toEqual([status, expected]);

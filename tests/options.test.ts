@@ -141,7 +141,7 @@ Deno.test("methods name the argument that is wrong", async () => {
 // Names
 
 Deno.test("methods list the options that there are when one is unknown", async () => {
-  const common = "signal, timeout, retries";
+  const common = "signal, timeout, totalTimeout, retries";
   const ofCall = `${common}, body, query, headers, idempotent, schema`;
   const ofMethod = `${common}, idempotent, body, headers, params, parseAs, middleware, baseUrl, ` +
     "fetch, Request, bodySerializer, pathSerializer, querySerializer, cache, " +
@@ -149,7 +149,7 @@ Deno.test("methods list the options that there are when one is unknown", async (
     "referrerPolicy, window";
   const ofClient = "allowInsecureHttp, apiKey, baseUrl, bodySerializer, fetch, headers, " +
     "maxResponseBytes, onRetry, pathSerializer, querySerializer, Request, requestInitExt, " +
-    "retries, timeout";
+    "retries, timeout, totalTimeout";
   const body = { apiKey };
   const lists: [
     string,

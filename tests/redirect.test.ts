@@ -30,10 +30,11 @@ testWatched("methods refuse a redirect with any status, to any host", async (cre
         client.call("PUT", undocumented, { body: { a: 1 } }),
         client.POST(`/${undocumented}`, { body: {}, redirect: "follow" }),
       ];
-      const problem = `got a redirect to "${host}target", which is not followed: check "baseUrl"`;
+      const problem =
+        `got a redirect (${status}) to "${host}target", which is not followed: check "baseUrl"`;
       for (const error of await rejections(RedirectError, calls)) {
         expect(error.message.slice(error.message.indexOf("got"))).toBe(problem);
-        expect([error.code, error.status, error.location]).toEqual(["redirect", status, location]);
+        expect([error.code, error.location]).toEqual(["redirect", location]);
       }
       expect(server.requests.splice(0).map(({ url }) => url).sort())
         .toEqual([...Array(4).fill(`/${undocumented}`), checkKeyPath].sort());
@@ -57,7 +58,6 @@ Deno.test("call() refuses an opaque redirect, as browsers return it", async () =
   const client = createClient({ baseUrl, apiKey, fetch });
   const error = await rejection(RedirectError, client.call("GET", undocumented));
   expect(error.message).toMatch(/ got a redirect, which is not followed: check "baseUrl"$/);
-  expect(error.status).toBe(0);
   expect("location" in error).toBe(false);
   expect(sent).toBe(1);
 });

@@ -21,7 +21,7 @@ testWatched("GET() checks a response as the document says of its status", async 
   const refuse = async (status: number, body: string) => {
     const error = await rejection(InvalidResponseError, get(status, body));
     expect([error.code, "status" in error]).toEqual(["invalid_response", false]);
-    return [...error.issues, error.message.split(": ").at(-1), error.body];
+    return [...error.issues, error.message.split(": ").at(-1), error.response.body];
   };
   const responses = { 200: mustBeOne, 202: undefined, 204: undefined };
   using _operation = addOperation(undocumented, { responses });
@@ -61,7 +61,7 @@ testWatched("methods refuse what is not JSON, and point to baseUrl", async (crea
         const name = type.startsWith("text/") ? ` but ${type.split(";")[0]}` : "";
         expect(error.message).toContain(`: the body is not JSON${name}`);
         expect(error.message).toContain('check "baseUrl"');
-        expect(error.body).toBe(body);
+        expect(error.response.body).toBe(body);
       }
     }
   }

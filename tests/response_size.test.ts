@@ -18,11 +18,15 @@ testWatched("call() reads a body of maxResponseBytes and no larger one", async (
       response.writeHead(200, { "content-encoding": "gzip", "content-length": zipped.length });
       return void response.end(zipped);
     }
+    if (url.endsWith("/closed")) {
+      response.removeHeader("transfer-encoding"); // so that the end of the connection is the body's
+      response.setHeader("connection", "close");
+    }
     response.write(body.slice(0, 500));
     response.end(body.slice(500));
   });
   const client = create({ baseUrl: server.url, apiKey, maxResponseBytes: 1000 });
-  for (const form of ["announced", "chunked", "zipped"]) {
+  for (const form of ["announced", "chunked", "closed", "zipped"]) {
     expect(await client.call("GET", `fits/${form}`)).toBe("x".repeat(998));
     const error = await rejection(InvalidResponseError, client.call("GET", `exceeds/${form}`));
     expect(error.issues).toEqual([{ path: "", rule: "maxResponseBytes" }]);
@@ -49,9 +53,18 @@ testWatched("call() keeps the start of a body without end, and stops reading", a
   const client = create({ baseUrl: server.url, apiKey, maxResponseBytes: 2 ** 20 });
   const error = await rejection(InvalidResponseError, client.call("GET", "200"));
   await closed;
-  const { status, body } = await rejection(HttpError, client.call("GET", "402"));
-  expect(status).toBe(402);
-  expect([body, error.body]).toEqual(Array(2).fill("A".repeat(2 ** 16)));
+  const { response } = await rejection(HttpError, client.call("GET", "402"));
+  expect(response.status).toBe(402);
+  expect([response.body, error.response.body]).toEqual(Array(2).fill("A".repeat(2 ** 16)));
+});
+
+testWatched("call() waits for no more than the first 64 KiB of an error", async (create) => {
+  await using server = await serve((_, response) => {
+    response.writeHead(503).write("A".repeat(2 ** 16)); // and no end
+  });
+  const client = create({ baseUrl: server.url, apiKey, retries: 0 });
+  const { response } = await rejection(HttpError, client.call("GET", undocumented));
+  expect(response.body).toBe("A".repeat(2 ** 16));
 });
 
 testWatched("call() stops at maxResponseBytes when less was announced", async (create) => {

@@ -90,9 +90,21 @@ for (const [mayRepeat, named] of Object.entries(calls)) {
   for (const [name, call] of Object.entries(named)) {
     testWatched(`${name} is sent again after ${what}`, async (create) => {
       const meeting = (fault: string, options = {}) => meet(fault, call, create, options);
-      expect(await meeting("404")).toMatchObject({ status: 404, ...once("http"), sent: 1 });
-      expect(await meeting("429")).toMatchObject({ status: 429, ...thrice("http"), sent: 3 });
-      expect(await meeting("503")).toMatchObject({ status: 503, ...repeated("http"), sent });
+      expect(await meeting("404")).toMatchObject({
+        response: { status: 404 },
+        ...once("http"),
+        sent: 1,
+      });
+      expect(await meeting("429")).toMatchObject({
+        response: { status: 429 },
+        ...thrice("http"),
+        sent: 3,
+      });
+      expect(await meeting("503")).toMatchObject({
+        response: { status: 503 },
+        ...repeated("http"),
+        sent,
+      });
       for (const fault of name === "HEAD" ? ["reset"] : ["reset", "cut"]) {
         expect(await meeting(fault)).toMatchObject({ ...repeated("network"), sent });
       }
@@ -105,12 +117,12 @@ for (const [mayRepeat, named] of Object.entries(calls)) {
 testWatched("call() obeys Retry-After while a failure may be gone later", async (create) => {
   const cases: [Call, string, Partial<ClientOptions>, Record<string, unknown>][] = [
     [callOf("GET"), "503;reset;cut;429/3;404", { retries: 5 }, {
-      status: 404,
+      response: { status: 404 },
       codes: ["http", "network", "network", "http", "http"],
       delays: [250, 500, 1_000, 3_375],
     }],
     [callOf("GET"), "503;reset", { retries: 1 }, { codes: ["http", "network"], sent: 2 }],
-    [callOf("POST"), "429;503", {}, { status: 503, sent: 2 }],
+    [callOf("POST"), "429;503", {}, { response: { status: 503 }, sent: 2 }],
     [callOf("GET"), "503", { retries: 0 }, { sent: 1 }],
     [callOf("GET"), "503/7", {}, { delays: [7_875, 7_875] }],
     [callOf("GET"), "429/61", {}, { retryAfter: 61, delays: [] }],

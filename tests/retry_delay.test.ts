@@ -12,13 +12,12 @@ import {
 import { parseRetryAfter, retryDelay } from "../src/transport/retry.ts";
 
 /** What an error keeps of an empty response. */
-const response = { headers: new Headers(), body: "" };
+const snapshot = (status: number) => ({ response: { status, headers: new Headers(), body: "" } });
 
 /** The error for a response. */
 const httpError = (status: number, retryAfter?: number) =>
   new HttpError("failed", {
-    ...response,
-    status,
+    ...snapshot(status),
     ...retryAfter !== undefined && { retryAfter },
   });
 
@@ -79,8 +78,8 @@ Deno.test("retryDelay() is undefined where isTemporary is false", () => {
   const lasting = [
     new NetworkError("no permission", {}, reason({ code: "NotCapable" })),
     new NetworkError("no permission", {}, reason({ name: "NotCapable" })), // Deno's own
-    new RedirectError("elsewhere", { status: 503 }),
-    new InvalidResponseError("malformed", { ...response, issues: [] }),
+    new RedirectError("elsewhere", {}),
+    new InvalidResponseError("malformed", { ...snapshot(503), issues: [] }),
     new ConfigurationError("misspelled", {}),
   ];
   const found = (errors: ScamAddressError[]) =>

@@ -41,7 +41,9 @@ Deno.test("serveSandbox() serves a sandbox with the demo key by default, on any 
     for (const baseUrl of [server.url, `${server.url}any/base`]) {
       const client = createClient({ baseUrl, apiKey: DEMO_KEY });
       expect(await client.checkKey(DEMO_KEY)).toEqual(validKey);
-      await expect(client.call("GET", undocumented)).rejects.toMatchObject({ status: 404 });
+      await expect(client.call("GET", undocumented)).rejects.toMatchObject({
+        response: { status: 404 },
+      });
     }
   }
 });

@@ -58,7 +58,7 @@ Deno.test("call() rejects with the schema's paths and messages when the schema r
       InvalidResponseError,
       client.call("GET", undocumented, { schema }),
     );
-    expect(error.body).toEqual(value);
+    expect(error.response.body).toEqual(value);
     const message = expect.stringMatching(/number/);
     expect(error.issues).toEqual([{ path: "/list/0/a~1b~0c", rule: "schema", message }]);
     expect(error.message).toContain(`: /list/0/a~1b~0c: ${error.issues[0]!.message}`);

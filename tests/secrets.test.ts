@@ -87,16 +87,16 @@ testWatched("errors show no key that the service sends back, in each form", asyn
       body = text;
       for (const status of [401, 503]) {
         const error = await keylessFailure(HttpError, call(status));
-        expect(error.body).toEqual(expected);
-        expect(error.headers.get("x-echo")).toBe("a=[redacted], b=[redacted]");
+        expect(error.response.body).toEqual(expected);
+        expect(error.response.headers.get("x-echo")).toBe("a=[redacted], b=[redacted]");
       }
       const error = await keylessFailure(InvalidResponseError, call(200));
-      expect(error.body).toEqual(expected);
-      expect(error.headers.get("x-echo")).toBe("a=[redacted], b=[redacted]");
+      expect(error.response.body).toEqual(expected);
+      expect(error.response.headers.get("x-echo")).toBe("a=[redacted], b=[redacted]");
     }
     const { location, message } = await keylessFailure(RedirectError, call(307));
     expect(location).toBe("https://other.example/?key=[redacted]");
-    expect(message).toContain('a redirect to "https://other.example/", which');
+    expect(message).toContain('a redirect (307) to "https://other.example/", which');
   }
   expect(events.length).toBe(4 * 6);
   expectNoKey(events);
@@ -109,9 +109,9 @@ Deno.test("errors show no key in a long body that middleware makes, which they d
     client.use({ onError: () => new Response(body, { status: 500 }) });
     const error = await keylessFailure(HttpError, client.call("GET", undocumented));
     if (body === html) {
-      expect(error.body).toBe(html.slice(0, 2 ** 16).replace(apiKey, "[redacted]"));
+      expect(error.response.body).toBe(html.slice(0, 2 ** 16).replace(apiKey, "[redacted]"));
     }
-    expect(error.body).toMatch(/q=\[redacted\]/);
+    expect(shown(error.response.body)).toMatch(/q=\[redacted\]/);
   }
 });
 
@@ -120,7 +120,7 @@ Deno.test("checkKey() shows neither the key that it checks nor the client's own"
   const body = JSON.stringify({ error: `${checked} is not ${apiKey}`, path: checked });
   const client = clientGetting(body, { status: 400 });
   const expected = { error: "[redacted] is not [redacted]", path: "[redacted]" };
-  expect((await rejection(HttpError, client.checkKey(checked))).body).toEqual(expected);
+  expect((await rejection(HttpError, client.checkKey(checked))).response.body).toEqual(expected);
   const { error } = await client.POST(checkKeyPath, { body: { apiKey: checked } });
   expect(error).toEqual(JSON.parse(body)); // which is the response itself, and no error of ours
   const failing = clientOf({ fetch: () => Promise.reject() });
@@ -147,8 +147,8 @@ Deno.test("HttpError replaces a key in text and in numbers, and garbles nothing 
     const client = clientGetting(text, { status: 400, headers }, key);
     const calls = [client.call("GET", undocumented), client.checkKey(key)];
     for (const error of await rejections(HttpError, calls)) {
-      expect(error.body).toEqual(expected);
-      expect(Object.fromEntries(error.headers)).toEqual(headers);
+      expect(error.response.body).toEqual(expected);
+      expect(Object.fromEntries(error.response.headers)).toEqual(headers);
       expect(error.message).toMatch(
         /^"[A-Z]+ https:\/\/service\.example\/\w+" got a response with /,
       );
@@ -178,9 +178,9 @@ Deno.test("errors show no key even if it is long and 64 KiB almost match it", as
   for (const key of longestKeys) {
     const almost = key.slice(1).repeat(17).slice(0, 2 ** 16 - 2 * key.length);
     const client = clientGetting(`${almost}!${key}`, { status: 400 }, key);
-    const { body } = await rejection(HttpError, client.checkKey(key));
-    expect(body).toMatch(/\[redacted\]$/);
-    expect(body).not.toContain(key);
+    const { response } = await rejection(HttpError, client.checkKey(key));
+    expect(response.body).toMatch(/\[redacted\]$/);
+    expect(response.body).not.toContain(key);
   }
 });
 
@@ -197,13 +197,13 @@ Deno.test("InvalidResponseError shows no key in the message and the path of a sc
   };
   const schema = { "~standard": { version: 1, vendor: "test", validate } } as const;
   const call = clientGetting(JSON.stringify(apiKey)).call("GET", undocumented, { schema });
-  const { issues, body } = await keylessFailure(InvalidResponseError, call);
+  const { issues, response } = await keylessFailure(InvalidResponseError, call);
   expect(issues).toEqual([
     { path: "", rule: "schema", message: "Bad [redacted]" },
     // also not as a JSON Pointer writes it
     { path: "/a/[redacted]/[redacted]", rule: "schema", message: "Bad" },
   ]);
-  expect(body).toBe("[redacted]");
+  expect(response.body).toBe("[redacted]");
 });
 
 /** The secrets of a list. */

@@ -55,6 +55,7 @@ export function writeOperations(
   const responses: ResponseSpec[] = [];
   for (const { path, method, operation, contents } of operationsOf(document)) {
     const endpoint = `${method.toUpperCase()} ${path}`;
+    const has404 = ["404", "4XX"].some((status) => status in objectOf(operation.responses));
     const checks = contents.map(([status, content]) => {
       const types = Object.keys(content).filter(isJsonType);
       if (types.length === 0) return `"${status}": undefined,`; // not that of 2XX
@@ -63,12 +64,13 @@ export function writeOperations(
       const schemas = types.map((type) => objectOf(content[type]).schema ?? true);
       const schema = schemas.length > 1 ? { anyOf: schemas } : schemas[0]!;
       responses.push({ name, schema, pointer: pointerTo("paths", ...place) });
-      return `"${status}": (value) => issuesOf(checks[${JSON.stringify(name)}], value),`;
+      return `"${status}": (value) => issuesOf(schemaChecks[${JSON.stringify(name)}], value),`;
     });
     entries.push(`${JSON.stringify(endpoint)}: {
       operationId: ${JSON.stringify(operation.operationId)},
       apiKey: "${apiKeyOf(listOf(operation.security ?? document.security))}",
       idempotent: ${operation["x-idempotent"] ?? isIdempotent(method.toUpperCase())},
+      ${has404 ? "has404: true," : ""}
       responses: { ${checks.join("\n")} },
     },`);
   }
@@ -76,7 +78,7 @@ export function writeOperations(
   const { name = "X-API-Key" } = dereference(document, scheme);
   const code = `
 import { issuesOf, type Operation } from "../operation.ts";
-import { checks } from "./validators.ts";
+import { schemaChecks } from "./validators.ts";
 
 /** The header in which the key is sent. */
 export const apiKeyHeader = ${JSON.stringify(name)};

@@ -112,12 +112,20 @@ function* findProblems(root: Json, node: JsonObject, pointer = ""): Generator<[s
     }
     if (typeof value === "object" && value) yield* findProblems(root, value as JsonObject, place);
     if (name !== "$ref" || typeof value !== "string") continue;
-    const found = new Set<Json | undefined>();
-    let ref: Json | undefined = value;
-    while (ref && !found.has(ref)) ref = objectOf(follow(root, (found.add(ref), ref))).$ref;
     if (!/^#\/components\/[^/]+\/[^/]+$/.test(value)) {
       yield [place, `reference: Write the target of \`${value}\` directly below \`components\``];
-    } else if (ref) yield [place, `reference: \`${value}\` leads to itself`];
-    else if (!follow(root, value)) yield [place, `reference: Cannot resolve \`${value}\``];
+    } else if (leadsToItself(root, value)) {
+      yield [place, `reference: \`${value}\` leads to itself`];
+    } else if (!follow(root, value)) yield [place, `reference: Cannot resolve \`${value}\``];
   }
+}
+
+/** Whether a reference leads to a reference, and so on, and at last to itself. */
+function leadsToItself(root: Json, first: Json): boolean {
+  const found = new Set<Json>();
+  for (let ref: Json | undefined = first; ref; ref = objectOf(follow(root, ref)).$ref) {
+    if (found.has(ref)) return true;
+    found.add(ref);
+  }
+  return false;
 }

@@ -105,13 +105,13 @@ export function writeValidators(
     throw new SpecError(`${place(decodeURIComponent(name) + path)} schema: ${reason}`);
   }
   const checks = new Map(named.map(([name, own]) => [name, definitions.get(own)!]));
-  const lines = responses.map(({ name }) => `readonly ${JSON.stringify(name)}: Check;`);
+  const lines = responses.map(({ name }) => `readonly ${JSON.stringify(name)}: SchemaCheck;`);
   return `// deno-lint-ignore-file
 // @ts-nocheck: it is JavaScript that @exodus/schemasafe wrote
 
-import type { Check } from "../operation.ts";
+import type { SchemaCheck } from "../operation.ts";
 
 /** Checks whether a value matches the schema of a response, by method, path and status. */
-export const checks: { ${lines.join("\n")} } = /* @__PURE__ */ ${compile(checks, definitions)}
+export const schemaChecks: { ${lines.join("\n")} } = /* @__PURE__ */ ${compile(checks, definitions)}
 `;
 }

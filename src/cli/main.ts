@@ -21,11 +21,12 @@
  * `{"ok":true,"apiKeyValid":true,"credits":100,"error":null}`. After a failure, `apiKeyValid` and
  * `credits` are `null`, and `error` has a `name`, a `code` and a `message`. The errors of the client
  * also have their own fields, such as
- * `{"name":"HttpError","code":"http","message":"…","isTemporary":true,"status":429,…}`.
+ * `{"name":"HttpError","code":"http","message":"…","isTemporary":true,"response":{"status":429,…}}`.
  *
  * In addition to the codes of the client, there are `usage`, when the arguments, the variables or
  * standard input are wrong, `listen`, when `sandbox` cannot listen on its port, and `unexpected`, when
- * something else went wrong, such as a missing permission of Deno. The code `timeout` also says that the whole check exceeded `--timeout`.
+ * something else went wrong, such as a missing permission of Deno. The code `timeout` also says that
+ * the whole check exceeded `--timeout`.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 // Made by `deno task generate` from openapi/openapi.yaml. Do not edit.
 
 import { issuesOf, type Operation } from "../operation.ts";
-import { checks } from "./validators.ts";
+import { schemaChecks } from "./validators.ts";
 
 /** The header in which the key is sent. */
 export const apiKeyHeader = "X-API-Key";
@@ -13,6 +13,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     operationId: "checkKey",
     apiKey: "none",
     idempotent: true,
-    responses: { "2XX": (value) => issuesOf(checks["POST /checkKey 2XX"], value) },
+
+    responses: { "2XX": (value) => issuesOf(schemaChecks["POST /checkKey 2XX"], value) },
   },
 };

@@ -28,8 +28,7 @@ import { pipeline } from "node:stream/promises";
 import {
   checkFunction,
   checkNumber,
-  type Checks,
-  MAX_BODY_BYTES,
+  type OptionChecks,
   optionError,
   readOptions,
 } from "../checks.ts";
@@ -80,11 +79,14 @@ export interface SandboxServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const SERVE_OPTIONS: Checks<ServeSandboxOptions> = {
+const SERVE_OPTIONS: OptionChecks<ServeSandboxOptions> = {
   host: null,
   port: checkNumber,
   onResponse: checkFunction,
 };
+
+/** The largest body of a request. */
+const MAX_BODY_BYTES = 10 * 2 ** 20;
 
 /** The headers of every response, even to a preflight, with which any page can use the server. */
 const CORS = Object.entries({

@@ -36,7 +36,8 @@
  *
  * @module
  */
-import { checkObject, type Checks, isApiKey, optionError, readOptions } from "../checks.ts";
+import { isApiKey } from "../api_key.ts";
+import { checkObject, type OptionChecks, optionError, readOptions } from "../checks.ts";
 import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
@@ -126,7 +127,7 @@ export interface Sandbox {
   };
 }
 
-const SANDBOX_OPTIONS: Checks<SandboxOptions> = { keys: checkObject, routes: checkObject };
+const SANDBOX_OPTIONS: OptionChecks<SandboxOptions> = { keys: checkObject, routes: checkObject };
 
 /** Handlers of operations of the OpenAPI document, by `operationId`. */
 type Handlers = { [Name in keyof Operations]?: Handler<Operations[Name], SandboxContext> };

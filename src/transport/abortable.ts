@@ -1,3 +1,6 @@
+/** Signals, each of which ends what it is given to. */
+export type Signals = readonly (AbortSignal | null | undefined)[];
+
 /**
  * Does work until a signal is aborted, even if the work itself never ends.
  *
@@ -8,7 +11,7 @@
  * @throws The reason of the signal that was aborted, or what the work throws.
  */
 export async function abortable<T>(
-  signals: readonly (AbortSignal | null | undefined)[],
+  signals: Signals,
   work: (workSignal: AbortSignal) => Promise<T>,
   controller: AbortController = new AbortController(),
 ): Promise<T> {

@@ -1,10 +1,10 @@
-import { abortable } from "./abortable.ts";
+import { abortable, type Signals } from "./abortable.ts";
 
 /** How to wait between attempts; tests replace it. */
 export const backoff = {
-  /** Waits; rejects with the reason of the signal when it is aborted. */
-  sleep: (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
-    abortable([signal], (sleepSignal) =>
+  /** Waits; rejects with the reason of a signal that is aborted. */
+  sleep: (milliseconds: number, signals: Signals): Promise<void> =>
+    abortable(signals, (sleepSignal) =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, milliseconds);
         sleepSignal.addEventListener("abort", () => clearTimeout(timer));

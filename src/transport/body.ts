@@ -9,7 +9,7 @@ export function cancel(source: { cancel(): unknown } | null | undefined): void {
 export type Bytes = ReturnType<typeof Uint8Array.from>;
 
 /** What was read of a body. */
-export interface Body {
+export interface ReadBody {
   readonly bytes: Bytes;
   /** Whether that is all of it. */
   readonly isComplete: boolean;
@@ -36,7 +36,7 @@ function readerOf(stream: ReadableStream<Uint8Array>, readsIntoView: boolean): R
 }
 
 /**
- * Reads a stream up to a limit, and cancels what it does not read.
+ * Reads a stream up to a limit, beyond which it does not wait for anything.
  *
  * @param stream The stream, which may ignore signals.
  * @param limit The limit, in bytes.
@@ -49,7 +49,7 @@ export async function readStream(
   limit: number,
   signal: AbortSignal,
   isNative = false,
-): Promise<Body> {
+): Promise<ReadBody> {
   if (!stream) return { bytes: new Uint8Array(), isComplete: true };
   const readsIntoView = isDeno && isNative;
   const reader = readerOf(stream, readsIntoView);
@@ -59,7 +59,7 @@ export async function readStream(
   let view = new Uint8Array(readsIntoView ? 16 * 2 ** 10 : 0);
   let bytes = new Uint8Array(); // one that grows: a list of millions of tiny chunks fills memory
   let size = 0;
-  const end = (rest: Omit<Body, "bytes">) => ({ bytes: bytes.subarray(0, size), ...rest });
+  const end = (rest: Omit<ReadBody, "bytes">) => ({ bytes: bytes.subarray(0, size), ...rest });
   try {
     for (;;) {
       const { value, done } = await reader.read(view);
@@ -74,7 +74,7 @@ export async function readStream(
       }
       bytes.set(part, size);
       size += length;
-      if (length < value.byteLength) return end({ isComplete: false });
+      if (size >= limit) return end({ isComplete: false });
       // The next chunk is read into the same memory, whose content was copied.
       if (readsIntoView) view = new Uint8Array(value.buffer as ArrayBuffer);
     }

@@ -5,14 +5,30 @@ import {
   type Issue,
   NetworkError,
   RedirectError,
+  type ResponseSnapshot,
   TimeoutError,
 } from "../errors.ts";
 import { parseBody } from "./body.ts";
-import { MAX_SEARCHED, Secrets, toCause } from "./redact.ts";
+import { MAX_SEARCHED, Secrets, startOf, toCause } from "./redact.ts";
 import { parseRetryAfter } from "./retry.ts";
 
 /** What to do about a response that may not be the service's. */
 export const CHECK_BASE_URL = 'check "baseUrl"';
+
+/**
+ * Gives an error the stack of a function's caller, as text: V8 keeps the functions of a stack, and the
+ * request and the response that these use, until somebody reads it, and Deno even then.
+ */
+export function captureStack(
+  error: Error,
+  below: (...parameters: never[]) => unknown = captureStack,
+): void {
+  if (!Object.isExtensible(error)) return; // `onRetry` may have frozen it
+  const copy = Object.assign(new Error(error.message), { name: error.name });
+  Error.captureStackTrace?.(copy, below);
+  error.stack = copy.stack!;
+  Object.defineProperty(error, "stack", { enumerable: false }); // which Firefox makes it
+}
 
 /** Makes the errors of one call. Each names the request, and none shows a secret. */
 export class CallErrors {
@@ -20,14 +36,12 @@ export class CallErrors {
   readonly secrets: Secrets = new Secrets();
   /** The number of attempts that were made for the result of the call. */
   attempts = 0;
-  /** The error that was made last; unset before `onRetry` receives it. */
-  last: Error | undefined;
 
   /**
-   * @param request Returns the method and the address, without the query.
-   * @param mustExist Whether the service documents the path: a 404 then means a wrong address.
+   * @param describeRequest Returns the method and the address, without the query.
+   * @param isPathKnown Whether the service has the path, so that a 404 means a wrong address.
    */
-  constructor(readonly request: () => string, readonly mustExist: boolean) {}
+  constructor(readonly describeRequest: () => string, readonly isPathKnown: boolean) {}
 
   /** The error for a response that has no 2xx status. */
   http(response: Response, body: unknown = ""): HttpError {
@@ -35,10 +49,9 @@ export class CallErrors {
     const header = this.secrets.redact(headers.get("retry-after") ?? "");
     const retryAfter = parseRetryAfter(header, Date.now());
     const wait = retryAfter === undefined ? "" : `, Retry-After: ${header}`;
-    const advice = this.mustExist && status === 404 ? `: ${CHECK_BASE_URL}` : "";
+    const advice = this.isPathKnown && status === 404 ? `: ${CHECK_BASE_URL}` : "";
     return this.#make(HttpError, `got a response with the status ${status}${wait}${advice}`, {
-      status,
-      ...this.#contents(response, body),
+      response: this.#snapshot(response, body),
       ...retryAfter !== undefined && { retryAfter },
     });
   }
@@ -51,7 +64,7 @@ export class CallErrors {
     problem: string,
   ): InvalidResponseError {
     const body = text.length > MAX_SEARCHED ? text : parseBody(text);
-    const fields = { ...this.#contents(response, body, text), issues };
+    const fields = { issues, response: this.#snapshot(response, body, text) };
     return this.#make(InvalidResponseError, `got an invalid response: ${problem}`, fields);
   }
 
@@ -61,9 +74,10 @@ export class CallErrors {
     const to = location && ` to "${location.replace(/[?#].*/s, "").slice(0, 200)}"`;
     const problem = redirected
       ? `was redirected${to} by "fetch", which must not follow redirects`
-      : `got a redirect${to}, which is not followed`;
-    const fields = { status, ...location && { location } };
-    return this.#make(RedirectError, `${problem}: ${CHECK_BASE_URL}`, fields);
+      : `got a redirect${status ? ` (${status})` : ""}${to}, which is not followed`;
+    return this.#make(RedirectError, `${problem}: ${CHECK_BASE_URL}`, {
+      ...location && { location },
+    });
   }
 
   /** The error for an attempt that took too long, in milliseconds, and the response if it had one. */
@@ -94,28 +108,31 @@ export class CallErrors {
     options?: ErrorOptions,
   ): Made {
     const failed = this.attempts > 1 ? `failed after ${this.attempts} attempts: ` : "";
-    const message = this.secrets.redact(`"${this.request()}" ${failed}${problem}`);
+    const message = this.secrets.redact(`"${this.describeRequest()}" ${failed}${problem}`);
     const error = new errorClass(message, fields, options);
-    Error.captureStackTrace?.(error, this.#make); // without the frames of this file
-    this.last = error;
+    captureStack(error, this.#make);
     return error;
   }
 
-  /** What an error keeps of a response, whose body is parsed if it is JSON. */
-  #contents({ headers }: Response, body: unknown, text?: string) {
+  /** What an error keeps of a response. */
+  #snapshot({ headers, status }: Response, body: unknown, text = ""): ResponseSnapshot {
     const { secrets } = this;
+    // Node.js 20 and 22 receive names with spaces, and empty ones, which `new Headers` refuses.
+    const named = [...headers].filter(([name]) => /^\S+$/.test(name));
     return {
-      headers: new Headers([...headers].map(([name, value]) => [name, secrets.redact(value)])),
-      body: this.#body(body, text),
+      status,
+      headers: new Headers(named.map(([name, value]) => [name, secrets.redact(value)])),
+      body: this.#redactBody(body, text),
     };
   }
 
-  /** Redacts a body; cuts its text when that is too long, or not JSON, or nested too deep. */
-  #body(body: unknown, text?: string): unknown {
+  /** Redacts a body: the start of a text, or JSON, or the text of JSON that is nested too deep. */
+  #redactBody(body: unknown, text: string): unknown {
+    if (typeof body === "string") return this.secrets.redact(startOf(body, MAX_SEARCHED));
     try {
-      text ??= typeof body === "string" ? body : JSON.stringify(body);
-      if (body !== text && text.length <= MAX_SEARCHED) return this.secrets.redactValue(body);
-    } catch { /* It is nested too deep. */ }
-    return this.secrets.redact(text?.slice(0, MAX_SEARCHED) ?? "");
+      return this.secrets.redactValue(body);
+    } catch {
+      return this.secrets.redact(text);
+    }
   }
 }

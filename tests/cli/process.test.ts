@@ -196,7 +196,7 @@ testSignals("src/cli/main.ts sandbox serves until a signal, or says why it does 
     expect(await client.checkKey("S3CRET")).toEqual({ apiKeyValid: true, data: { credits: 7 } });
     expect(await client.checkKey("demo-key")).toEqual({ apiKeyValid: false });
     const missing = client.call("GET", undocumented, { query: { page: "1" } });
-    await expect(missing).rejects.toMatchObject({ status: 404 });
+    await expect(missing).rejects.toMatchObject({ response: { status: 404 } });
     child.kill(signal);
     await closed;
     const post = `POST /api${checkKeyPath} 2..\n`;

@@ -304,7 +304,7 @@ Deno.test("checkRest() has a result for each key after an interruption and a wro
   expect(results.get("malformed\n")).toBeInstanceOf(ConfigurationError);
   for (const [index, key] of keys.entries()) {
     const result = results.get(key);
-    if (index % 100 === 0) expect(result).toMatchObject({ status: 403 });
+    if (index % 100 === 0) expect(result).toMatchObject({ response: { status: 403 } });
     else expect(result).toEqual({ apiKeyValid: true, data: { credits: index } });
   }
 });

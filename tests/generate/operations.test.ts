@@ -6,7 +6,7 @@ const operation = (id: string, rest = {}) => (
 );
 const key = (name: string) => ({ type: "apiKey", in: "header", name });
 
-async function fieldsOf(field: "apiKey" | "idempotent", paths: unknown, rest = {}) {
+async function fieldsOf(field: "apiKey" | "has404" | "idempotent", paths: unknown, rest = {}) {
   const { operations } = await generated(documentOf(paths, { security: [], ...rest }));
   return Object.entries(operations).map(([name, operation]) => `${name}: ${operation[field]}`);
 }
@@ -99,4 +99,15 @@ Deno.test("the table has no inherited names", async () => {
   const { operations } = await generated(documentOf(paths, { security: [] }));
   expect(Object.keys(operations)).toEqual(["GET /constructor"]);
   expect([operations["constructor"], operations["toString"]]).toEqual([undefined, undefined]);
+});
+
+Deno.test("the table knows which operations have the status 404", async () => {
+  const statuses = ["404", "4XX", "400", "default"];
+  const paths = Object.fromEntries(statuses.map((status) => {
+    const responses = { 204: { description: "" }, [status]: { description: "" } };
+    return [`/${status}`, { get: operation(`get${status}`, { responses }) }];
+  }));
+  const lines = await fieldsOf("has404", paths);
+  expect(lines.filter((line) => line.endsWith(": true")).sort())
+    .toEqual(["GET /404: true", "GET /4XX: true"]);
 });

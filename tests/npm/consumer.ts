@@ -116,12 +116,14 @@ export async function untyped(method: Method, common: EndpointOptions): Promise<
 
 export function describe(error: unknown): string {
   if (error instanceof HttpError) {
-    return `${error.status.toFixed()} ${error.headers.get("date")} ${error.retryAfter?.toFixed()}`;
+    return `${error.response.status.toFixed()} ${
+      error.response.headers.get("date")
+    } ${error.retryAfter?.toFixed()}`;
   }
   if (error instanceof InvalidResponseError) {
     return error.issues.map(({ path, rule }: Issue) => path + rule).join();
   }
-  if (error instanceof RedirectError) return `${error.status} ${error.location?.trim()}`;
+  if (error instanceof RedirectError) return `${error.location?.trim()}`;
   if (error instanceof TimeoutError) return error.timeout.toFixed();
   if (error instanceof NetworkError || error instanceof ConfigurationError) return error.message;
   if (!(error instanceof ScamAddressError)) return "";

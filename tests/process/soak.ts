@@ -29,7 +29,9 @@ async function fetchData(result: Promise<{ data?: unknown; error?: unknown; resp
   const { data, error, response } = await result;
   if (response.ok) return data;
   const body = typeof error === "string" ? JSON.parse(error) : error;
-  throw new HttpError("", { status: response.status, headers: response.headers, body });
+  throw new HttpError("", {
+    response: { status: response.status, headers: response.headers, body },
+  });
 }
 
 function send(number: number, plan: Plan, signal: AbortSignal | null): Promise<unknown> {
@@ -69,8 +71,10 @@ function describeData(data: unknown, number: number): string {
 function describeError(error: unknown, number: number): string {
   if (!(error instanceof ScamAddressError)) return `bare error: ${inspect(error)}`;
   if (!(error instanceof HttpError)) return error.code;
-  const { number: seen } = error.body as { number?: number };
-  return seen === number ? `http ${error.status}` : `wrong body: ${inspect(error.body)}`;
+  const { number: seen } = error.response.body as { number?: number };
+  return seen === number
+    ? `http ${error.response.status}`
+    : `wrong body: ${inspect(error.response.body)}`;
 }
 
 /** Makes a call and resolves to how it ended. */

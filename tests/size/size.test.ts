@@ -7,7 +7,7 @@ import { deno, mustRun } from "../../scripts/support/process.ts";
 import { apiKeyHeader, operations } from "../../src/generated/operations.ts";
 
 /** The most that `createClient` may add without the generated code, in bytes, minified and gzipped. */
-const LIMIT = 10_800;
+const LIMIT = 11_600;
 
 /** Bundles exports of the package for browsers, minified. */
 async function bundle(names: string, ...flags: string[]): Promise<{ code: string; size: number }> {
@@ -33,7 +33,7 @@ Deno.test("createClient() brings the generated code along, and nothing of the sa
 
 Deno.test("the errors alone bring neither the client nor the generated code along", async () => {
   const { code, size } = await bundle("HttpError");
-  expect(size).toBeLessThanOrEqual(700);
+  expect(size).toBeLessThanOrEqual(750);
   expect(code).not.toContain(apiKeyHeader);
   expect(code).not.toContain("fetch");
 });

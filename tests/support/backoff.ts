@@ -10,9 +10,9 @@ export function replaceBackoff(): Disposable & { delays: number[] } {
   const original = { ...backoff };
   backoff.random = () => 0.5;
   // deno-lint-ignore require-await -- it throws as a rejection
-  backoff.sleep = async (delay, signal) => {
+  backoff.sleep = async (delay, signals) => {
     delays.push(delay);
-    signal?.throwIfAborted();
+    for (const signal of signals) signal?.throwIfAborted();
   };
   return { delays, [Symbol.dispose]: () => void Object.assign(backoff, original) };
 }

@@ -27,12 +27,22 @@ const checkKeyEndpoint = Object.keys(operations)
 /** The path of `checkKey` in the OpenAPI document, such as "/checkKey". */
 export const checkKeyPath = checkKeyEndpoint.replace("POST ", "") as Post<Operations["checkKey"]>;
 
+/** Changes an operation of the OpenAPI document, as long as the result is in use. */
+export function changeOperation(endpoint: string, change: Partial<Operation>): Disposable {
+  const table = operations as Record<string, Partial<Operation> | undefined>;
+  const original = table[endpoint];
+  table[endpoint] = { ...original, ...change };
+  return {
+    [Symbol.dispose]: () => void (original ? table[endpoint] = original : delete table[endpoint]),
+  };
+}
+
 /** Adds an operation to the OpenAPI document, as long as the result is in use. */
 export function addOperation(path: string, operation: Partial<Operation>): Disposable {
-  const table = operations as Record<string, Partial<Operation>>;
-  const endpoint = `GET /${path}`;
-  table[endpoint] = { operationId: "toString", apiKey: "required", ...operation };
-  return { [Symbol.dispose]: () => void delete table[endpoint] };
+  return changeOperation(`GET /${path}`, {
+    ...{ operationId: "toString", apiKey: "required" },
+    ...operation,
+  });
 }
 
 /** The name of an endpoint that is reserved for tests: no OpenAPI document has it. */

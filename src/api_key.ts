@@ -1,0 +1,20 @@
+import { optionError, typeError } from "./checks.ts";
+
+/** The longest API key, in characters. */
+const MAX_KEY_LENGTH = 4_096;
+
+/** Whether a value is an API key that a header can carry. */
+export function isApiKey(value: unknown): value is string {
+  return typeof value === "string" && value.length <= MAX_KEY_LENGTH &&
+    /^[ -~]+$/.test(value) && value.trim() === value;
+}
+
+/** Checks an API key, and returns it; the error does not quote it. */
+export function readApiKey(value: unknown): string {
+  if (typeof value !== "string") throw typeError("apiKey", "a string", value);
+  if (!value) throw optionError("apiKey", "must not be empty");
+  if (isApiKey(value)) return value;
+  const limit = MAX_KEY_LENGTH.toLocaleString("en");
+  const expected = `printable ASCII, without spaces at its ends, of at most ${limit} characters`;
+  throw optionError("apiKey", `must be ${expected}`);
+}

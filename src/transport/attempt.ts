@@ -1,0 +1,135 @@
+import type { ScamAddressError } from "../errors.ts";
+import { abortable, type Signals } from "./abortable.ts";
+import { cancel, decode, type ReadBody, readStream } from "./body.ts";
+import type { CallErrors } from "./call_errors.ts";
+
+/** The limits of an attempt, and what makes its errors. */
+export interface AttemptOptions {
+  /** Limits the attempt, in milliseconds. */
+  readonly timeout: number;
+  /** Limits the call, in milliseconds; `Infinity` without a limit. */
+  readonly totalTimeout: number;
+  /** When `totalTimeout` is over, on the clock of `performance.now()`. */
+  readonly deadline: number;
+  /** The largest body of a 2xx response, in bytes. */
+  readonly maxResponseBytes: number;
+  /** How much is read of the body of any other response, in bytes. */
+  readonly maxErrorBytes: number;
+  /** Makes the errors. A secret is added to theirs when it is known. */
+  readonly errors: CallErrors;
+}
+
+/** Sends a request once, without following redirects, until the signal is aborted. */
+export type FetchOnce = (attemptSignal: AbortSignal) => Promise<Response>;
+
+/** How an attempt ended: with a response that is not a redirect, or with an error. */
+export type Outcome =
+  | { readonly response: Response; readonly body: ReadBody; readonly error?: undefined }
+  | { readonly error: ScamAddressError; readonly response?: undefined };
+
+/** The reason of the abort when the time of an attempt is up. */
+const timeUp = /* @__PURE__ */ new DOMException("The time is up", "TimeoutError");
+
+/** The statuses of responses that have no body: the null body statuses of the fetch standard. */
+export const NULL_BODY_STATUSES = [204, 205, 304];
+
+/** Whether a response is a redirect, or what a custom fetch got by following one. */
+function isRedirect({ redirected, status, type }: Response): boolean {
+  if (redirected || type === "opaqueredirect") return true; // browsers hide the status
+  return status >= 300 && status <= 399 && status !== 304;
+}
+
+/** Whether a value is a `Response`, possibly of another realm, that nobody has read. */
+function isUnread(value: unknown): value is Response {
+  const { headers, body, bodyUsed, status } = Object(value);
+  return typeof status === "number" && typeof headers?.get === "function" && bodyUsed === false &&
+    (body === null || typeof body?.getReader === "function" && !body.locked);
+}
+
+/** Whether the headers limit the size of the body, which the runtime's own `fetch` enforces. */
+function fitsLimit({ headers }: Response, limit: number): boolean {
+  return !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
+    Number(headers.get("content-length") || Infinity) <= limit;
+}
+
+/**
+ * Whether a response announces a body where there is none, so that nobody can read or cancel it:
+ * Node.js 20 to 26 then keeps the connection open, for some statuses.
+ */
+function announcesMissingBody({ headers, status }: Response): boolean {
+  return NULL_BODY_STATUSES.includes(status) &&
+    (headers.has("transfer-encoding") || Number(headers.get("content-length")) > 0);
+}
+
+/** Reads the body of a response, and of a 2xx response one byte more than the limit at most. */
+async function readBody(
+  response: Response,
+  { maxErrorBytes, maxResponseBytes }: AttemptOptions,
+  signal: AbortSignal,
+): Promise<ReadBody> {
+  const { body, ok, type } = response;
+  const isNative = type === "basic"; // the runtime's own
+  if (!ok) return await readStream(body, maxErrorBytes, signal, isNative);
+  if (!isNative || !fitsLimit(response, maxResponseBytes)) {
+    return await readStream(body, maxResponseBytes + 1, signal, isNative);
+  }
+  // This saves 10 to 20 % of openapi-fetch's CPU time on Deno, and 5 % on Node.js.
+  return { bytes: new Uint8Array(await response.arrayBuffer()), isComplete: true };
+}
+
+/**
+ * Makes an attempt: waits for a response, and reads it within its limits.
+ *
+ * When the body of a 4xx or 5xx response is cut short or too large, the outcome has the part that
+ * was read, because the status matters more.
+ *
+ * @param options The limits, and what makes the errors.
+ * @param fetchOnce Sends the request once.
+ * @param signals End the attempt.
+ * @returns How the attempt ended.
+ * @throws The reason of a signal that is aborted.
+ */
+export async function makeAttempt(
+  options: AttemptOptions,
+  fetchOnce: FetchOnce,
+  signals: Signals,
+): Promise<Outcome> {
+  const { deadline, errors, maxResponseBytes, timeout, totalTimeout } = options;
+  const timeLeft = deadline - performance.now();
+  const limit = timeLeft < timeout ? totalTimeout : timeout;
+  if (timeLeft <= 0) return { error: errors.timeout(limit, undefined) };
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(timeUp), Math.min(timeout, timeLeft));
+  let response: Response | undefined; // says how far the attempt got
+  let isClean = false; // whether the body has ended, so that nothing needs to be aborted
+  const work = async (attemptSignal: AbortSignal): Promise<Outcome> => {
+    response = await fetchOnce(attemptSignal);
+    if (!isUnread(response)) return { error: errors.badFetch() };
+    if (isRedirect(response)) {
+      cancel(response.body);
+      return { error: errors.redirect(response) };
+    }
+    const { ok, status } = response;
+    if (status < 200 || status > 599) throw new RangeError(`No response can have status ${status}`);
+    const body = await readBody(response, options, attemptSignal);
+    if (ok && "thrown" in body) return { error: errors.network(body.thrown, response) };
+    if (ok && body.bytes.length > maxResponseBytes) {
+      const rule = "maxResponseBytes";
+      const text = decode(body.bytes.subarray(0, maxResponseBytes));
+      const problem = `the body is larger than "${rule}"`;
+      return { error: errors.invalid(response, text, [{ path: "", rule }], problem) };
+    }
+    isClean = body.isComplete && !announcesMissingBody(response);
+    return { response, body };
+  };
+  try {
+    return await abortable(signals, work, controller);
+  } catch (thrown) {
+    for (const signal of signals) signal?.throwIfAborted();
+    if (thrown !== timeUp) return { error: errors.network(thrown, response) };
+    return { error: errors.timeout(limit, response) };
+  } finally {
+    clearTimeout(timer);
+    if (!isClean) controller.abort();
+  }
+}

@@ -1,0 +1,108 @@
+// `totalTimeout` limits a call with its retries, its waits and the time of the caller's functions.
+import { expect } from "@std/expect";
+
+import {
+  createClient,
+  HttpError,
+  NetworkError,
+  type RetryEvent,
+  ScamAddressError,
+  TimeoutError,
+} from "../mod.ts";
+import {
+  apiKey,
+  baseUrl,
+  sendAll,
+  testWatched,
+  undocumented,
+  unusedFetch,
+} from "./support/client.ts";
+import { rejection, rejections } from "./support/rejection.ts";
+import { type AnyPath, serve } from "./support/server.ts";
+
+const totalTimeout = 300;
+
+/** Resolves to a value after more time than a call has. */
+const late = <T>(value?: T) =>
+  new Promise<T>((resolve) => setTimeout(() => resolve(value as T), totalTimeout + 50));
+
+/** A server that is not available; its path says the `Retry-After`, in seconds. */
+const serveUnavailable = () =>
+  serve(({ url }, response) => {
+    const [seconds] = /\d+$/.exec(url) ?? [];
+    response.writeHead(503, seconds ? { "retry-after": seconds } : {}).end("[503]");
+  });
+
+/** Asserts that calls reject because the time of the whole call was up. */
+async function expectTimeouts(calls: Promise<unknown>[]): Promise<void> {
+  for (const error of await rejections(TimeoutError, calls)) {
+    expect([error.timeout, error.isTemporary]).toEqual([totalTimeout, true]);
+    expect(error.message).toMatch(/took more than 300 ms/);
+  }
+}
+
+testWatched("totalTimeout limits what is left for an attempt", async (create) => {
+  await using server = await serve(({ headers }, response, count) => {
+    const kind = headers["x-kind"];
+    if (kind === "again" && count % 2) {
+      return void response.writeHead(503, { "retry-after": "0" }).end();
+    }
+    if (kind !== "drip") return;
+    const timer = setInterval(() => response.write(" "), 20);
+    response.on("close", () => clearInterval(timer));
+  });
+  for (const kind of ["hang", "drip"]) {
+    const headers = { "x-kind": kind };
+    const client = create({ baseUrl: server.url, apiKey, headers, totalTimeout });
+    const patient = create({ baseUrl: server.url, apiKey, headers, totalTimeout: 60_000 });
+    await expectTimeouts([...sendAll(client), ...sendAll(patient, { totalTimeout })]);
+    expect(server.requests.splice(0).length).toBe(6); // no time was left for a retry
+  }
+  const headers = { "x-kind": "again" };
+  const client = create({ baseUrl: server.url, apiKey, headers, totalTimeout });
+  await expectTimeouts([client.call("GET", undocumented)]);
+  expect(server.requests.length).toBe(2);
+});
+
+testWatched("a wait that would not end in time is not begun", async (create) => {
+  await using server = await serveUnavailable();
+  let retries = 0;
+  const onRetry = () => void retries++;
+  const client = create({ baseUrl: server.url, apiKey, totalTimeout: 4_000, onRetry });
+  const error = await rejection(HttpError, client.call("GET", "503/5"));
+  expect([error.response.status, error.retryAfter]).toEqual([503, 5]);
+  expect(await client.GET("/503/5")).toMatchObject({ error: [503], response: { status: 503 } });
+  expect([server.requests.length, retries]).toEqual([2, 0]);
+});
+
+testWatched("totalTimeout ends the retries of a service that stays unavailable", async (create) => {
+  await using server = await serveUnavailable();
+  const client = create({ baseUrl: server.url, apiKey, totalTimeout, retries: 100 });
+  const calls = ["503", "503/0"].map((endpoint) => client.call("GET", endpoint));
+  for (const { isTemporary } of await rejections(ScamAddressError, calls)) {
+    expect(isTemporary).toBe(true); // an HttpError, or a TimeoutError of an attempt under way
+  }
+});
+
+Deno.test("the time of the caller's functions counts, and nothing is sent when it is up", async () => {
+  const options = { baseUrl, apiKey, fetch: unusedFetch, totalTimeout };
+  const slowKey = createClient<AnyPath>({ ...options, apiKey: () => late(apiKey) });
+  const slowMiddleware = createClient<AnyPath>(options);
+  slowMiddleware.use({ onRequest: () => late() });
+  await expectTimeouts([...sendAll(slowKey), ...sendAll(slowMiddleware)]);
+});
+
+testWatched("the last failure is the result when onRetry has taken too long", async (create) => {
+  await using server = await serveUnavailable();
+  await using closed = await serve((_, response) => void response.socket!.destroy());
+  const onRetry = async ({ error }: RetryEvent) => void Object.freeze(await late(error));
+  const options = { apiKey, totalTimeout, onRetry };
+  const client = create({ ...options, baseUrl: server.url });
+  const cut = create({ ...options, baseUrl: closed.url });
+  await Promise.all([
+    rejection(HttpError, client.call("GET", "503/0")),
+    expect(client.GET("/503/0")).resolves.toMatchObject({ error: [503] }),
+    rejection(NetworkError, cut.GET("/a")),
+  ]);
+  expect([server.requests.length, closed.requests.length]).toEqual([2, 1]);
+});
