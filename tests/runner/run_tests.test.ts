@@ -30,9 +30,20 @@ Deno.test("run_tests prints dots, why a test failed, and which tests were ignore
   expect(ignored.code).toBe(1);
   expect(ignored.stderr.match(/(?<=did not run: ).*/g)).toEqual([`<"&'>`, "c > d"]);
 
-  await project.write("b.test.ts", 'Deno.test("has no end", () => { while (true); });');
+  const failsAndRuns = (code: string) =>
+    `Deno.test("fails", () => { throw "a reason" }); Deno.test("has no end", () => { ${code} });`;
+  await project.write("b.test.ts", failsAndRuns("while (true);"));
   const stopped = await tests({ TEST_LIMIT: "15" }, "--no-check", "--parallel");
   expect(stopped.code).not.toBe(0);
   expect(stopped.stdout).toContain("\nhas no end =>");
-  expect(stopped.stderr).toContain("longer than 15 s");
+  expect(stopped.stderr).toMatch(/longer than 15 s[^]*\nThis failed: fails\n.*a reason/);
+
+  const interrupt = 'for (const pid of [Deno.ppid, Deno.pid]) Deno.kill(pid, "SIGINT");'; // Ctrl-C
+  await project.write(
+    "b.test.ts",
+    failsAndRuns(`${interrupt} return new Promise((end) => setTimeout(end, 1e6));`),
+  );
+  const interrupted = await tests({}, "-A", "--no-check");
+  expect(interrupted.stdout).toContain("\nhas no end =>");
+  expect(interrupted.stderr).toMatch(/This failed: fails\n.*a reason/);
 });
