@@ -61,3 +61,11 @@ Deno.test("each test expects something", () => {
   expect(found.length).toBeGreaterThan(150);
   expect(found.filter((test) => !/\b(expect|assert)/.test(test))).toEqual([]);
 });
+
+Deno.test("each test awaits what it expects of a promise", () => {
+  const statements = /^( *)(?:expect|caught|rejections?)\(.*(?:\n\1[ )\]}].*)*;$/gm;
+  const found = [...texts.values()].flatMap((text) => text.match(statements) ?? []);
+  expect(found.length).toBeGreaterThan(500);
+  const isPromise = /^(?!expect)|\)\s*\.(rejects|resolves)\b/;
+  expect(found.filter((statement) => isPromise.test(statement.trim()))).toEqual([]);
+});

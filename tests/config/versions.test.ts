@@ -46,3 +46,10 @@ Deno.test("what scripts/pinned.json pins has that version", () => {
   });
   expect(others.map(([name, { at, reason }]) => `${name} is not ${at}: ${reason}`)).toEqual([]);
 });
+
+Deno.test("what has an exact version is what scripts/pinned.json pins in full", () => {
+  const exact = Object.entries(imports).filter(([, target]) => /.@\d[^@]*$/.test(target))
+    .map(([specifier]) => specifier.replace(/\/$/, ""));
+  const full = Object.entries(pinned).filter(([, { at }]) => at.includes("."));
+  expect([...new Set(exact)].sort()).toEqual(full.map(([name]) => name).sort());
+});

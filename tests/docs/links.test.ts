@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import config from "../../deno.json" with { type: "json" };
-import { root } from "../../scripts/support/files.ts";
+import { listFiles, root } from "../../scripts/support/files.ts";
 
 /** What links name the headings of a text. */
 const anchorsOf = (text: string) =>
@@ -29,3 +29,24 @@ for (const name of (await readdir(root)).filter((name) => /\.(md|ts)$/.test(name
     expect(lost).toEqual([]);
   });
 }
+
+Deno.test("the files and folders that CONTRIBUTING and SECURITY name exist", async () => {
+  const folders = ["src", "scripts", "tests", "openapi", ".ci", ".github"];
+  const lists = await Promise.all(
+    folders.map(async (folder) =>
+      (await listFiles(join(root, folder))).map((file) => `/${folder}/${file}`)
+    ),
+  );
+  const files = [...lists.flat(), ...(await readdir(root)).map((name) => `/${name}`)];
+  const texts = ["CONTRIBUTING.md", "SECURITY.md"].map((name) =>
+    readFile(join(root, name), "utf8")
+  );
+  const named = (await Promise.all(texts)).join("\n")
+    .match(/(?<=[`\s])[\w./-]*\w(?:\/|\.(?:ts|json|lock|md|ya?ml))(?=[`\s])/g)!;
+  const isThere = (name: string) =>
+    files.some((file) =>
+      name.endsWith("/") ? file.includes(`/${name}`) : file.endsWith(`/${name}`)
+    );
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter((name) => !isThere(name))).toEqual([]);
+});
