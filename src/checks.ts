@@ -1,4 +1,5 @@
 import { ConfigurationError } from "./errors.ts";
+import { captureStack } from "./transport/stack.ts";
 
 /** The smallest and the largest value of a number. */
 export interface Range {
@@ -17,7 +18,9 @@ export const RANGES = {
 
 /** Makes the error for an option or an argument: its name, and what is wrong with it. */
 export function optionError(option: string, problem: string): ConfigurationError {
-  return new ConfigurationError(`"${option}" ${problem}`, { option });
+  const error = new ConfigurationError(`"${option}" ${problem}`, { option });
+  captureStack(error, optionError);
+  return error;
 }
 
 /** Returns the class of a value, even one of another realm: `Array`, `Null`, `AbortSignal`. */

@@ -5,9 +5,9 @@ import type { NetworkError } from "./errors.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import { NULL_BODY_STATUSES } from "./transport/attempt.ts";
 import { type Bytes, decode, readStream } from "./transport/body.ts";
-import { captureStack } from "./transport/call_errors.ts";
 import { isIdempotent } from "./transport/retry.ts";
 import { sendWithRetries } from "./transport/send.ts";
+import { captureStack } from "./transport/stack.ts";
 
 /**
  * The parts of a request, in place of a `Request` where openapi-fetch hands it to this client only.
@@ -55,7 +55,7 @@ export async function sendWithKey(
   const outcome = await sendWithRetries(sendOptions, fetchOnce, mayRepeat, signals);
   const result = outcome.error ?? toResponse(outcome.response, outcome.body.bytes, call);
   if (!(result instanceof Error)) return result;
-  captureStack(result); // again, because its ten frames ended before the caller's
+  captureStack(result, sendWithKey); // again, because its ten frames ended before the caller's
   throw result;
 }
 

@@ -11,24 +11,10 @@ import {
 import { parseBody } from "./body.ts";
 import { MAX_SEARCHED, Secrets, startOf, toCause } from "./redact.ts";
 import { parseRetryAfter } from "./retry.ts";
+import { captureStack } from "./stack.ts";
 
 /** What to do about a response that may not be the service's. */
 export const CHECK_BASE_URL = 'check "baseUrl"';
-
-/**
- * Gives an error the stack of a function's caller, as text: V8 keeps the functions of a stack, and the
- * request and the response that these use, until somebody reads it, and Deno even then.
- */
-export function captureStack(
-  error: Error,
-  below: (...parameters: never[]) => unknown = captureStack,
-): void {
-  if (!Object.isExtensible(error)) return; // `onRetry` may have frozen it
-  const copy = Object.assign(new Error(error.message), { name: error.name });
-  Error.captureStackTrace?.(copy, below);
-  error.stack = copy.stack!;
-  Object.defineProperty(error, "stack", { enumerable: false }); // which Firefox makes it
-}
 
 /** Makes the errors of one call. Each names the request, and none shows a secret. */
 export class CallErrors {
