@@ -23,6 +23,7 @@ import {
   type paths,
   type Readable,
   RedirectError,
+  type ResponseSnapshot,
   type RetryEvent,
   type ScamAddressClient,
   ScamAddressError,
@@ -116,9 +117,8 @@ export async function untyped(method: Method, common: EndpointOptions): Promise<
 
 export function describe(error: unknown): string {
   if (error instanceof HttpError) {
-    return `${error.response.status.toFixed()} ${
-      error.response.headers.get("date")
-    } ${error.retryAfter?.toFixed()}`;
+    const { headers, status }: ResponseSnapshot = error.response;
+    return `${status.toFixed()} ${headers.get("date")} ${error.retryAfter?.toFixed()}`;
   }
   if (error instanceof InvalidResponseError) {
     return error.issues.map(({ path, rule }: Issue) => path + rule).join();

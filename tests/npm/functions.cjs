@@ -7,8 +7,9 @@ const temporary = ["NetworkError", "TimeoutError"];
 
 const names = Object.keys(errors).filter((name) => name !== "ScamAddressError");
 assert.equal(names.length, 6);
+const response = { status: 400, headers: new Headers(), body: "" };
 for (const name of names) {
-  const error = new errors[name]("text", { headers: new Headers(), option: "timeout" });
+  const error = new errors[name]("text", { response, option: "timeout" });
   assert.deepEqual(
     Object.keys(errors).filter((other) => error instanceof errors[other]).sort(),
     [name, "ScamAddressError"].sort(),

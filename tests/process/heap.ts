@@ -1,10 +1,11 @@
 import process from "node:process";
 
-/** Collects garbage, and resolves to the bytes of the heap in use after it. */
-export async function heap(): Promise<number> {
-  for (let round = 0; round < 5; round++) {
+/** Collects garbage, and resolves to the bytes in use after it, of the heap and of buffers. */
+export async function heap(rounds = 5): Promise<number> {
+  for (let round = 0; round < rounds; round++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
     (globalThis as { gc?: () => void }).gc!();
   }
-  return process.memoryUsage().heapUsed;
+  const { heapUsed, external } = process.memoryUsage();
+  return "Bun" in globalThis ? heapUsed : heapUsed + external; // Bun counts buffers in both
 }

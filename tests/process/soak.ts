@@ -29,9 +29,8 @@ async function fetchData(result: Promise<{ data?: unknown; error?: unknown; resp
   const { data, error, response } = await result;
   if (response.ok) return data;
   const body = typeof error === "string" ? JSON.parse(error) : error;
-  throw new HttpError("", {
-    response: { status: response.status, headers: response.headers, body },
-  });
+  const { headers, status } = response;
+  throw new HttpError("", { response: { status, headers, body } });
 }
 
 function send(number: number, plan: Plan, signal: AbortSignal | null): Promise<unknown> {
@@ -71,10 +70,8 @@ function describeData(data: unknown, number: number): string {
 function describeError(error: unknown, number: number): string {
   if (!(error instanceof ScamAddressError)) return `bare error: ${inspect(error)}`;
   if (!(error instanceof HttpError)) return error.code;
-  const { number: seen } = error.response.body as { number?: number };
-  return seen === number
-    ? `http ${error.response.status}`
-    : `wrong body: ${inspect(error.response.body)}`;
+  const { number: seen } = error.body as { number?: number };
+  return seen === number ? `http ${error.status}` : `wrong body: ${inspect(error.body)}`;
 }
 
 /** Makes a call and resolves to how it ended. */

@@ -1,0 +1,94 @@
+// The program that large.ts runs: it tells how much memory errors and waiting calls keep.
+import process from "node:process";
+import { createClient } from "@scam-address/client";
+
+import type { AnyPath } from "../support/server.ts";
+import { heap } from "./heap.ts";
+
+const [baseUrl, kind] = process.argv.slice(2) as [string, string];
+
+const retried: Error[] = [];
+const client = createClient<AnyPath>({
+  baseUrl,
+  apiKey: "key-of-the-client",
+  onRetry: ({ error }) => void retried.push(error),
+});
+
+const middleware = [{ onRequest: ({ request }: { request: Request }) => new Request(request) }];
+const large = () => JSON.stringify(Math.random()).padEnd(10 * 2 ** 20);
+const body = () => ({ text: large() });
+const broken = () => Promise.reject(new Error(large()));
+const never = () => new Promise<never>(() => {});
+/** A schema that accepts nothing, and quotes all that it gets. */
+const schema = {
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: (value: unknown) => ({ issues: [{ message: JSON.stringify(value) }] }),
+  },
+} as const;
+
+type Init = { signal: AbortSignal; retries: number };
+
+const call = (init: Init) => client.call("GET", "a", init);
+const checkKey = (init: Init) => client.checkKey("some-key", init);
+const checkKeyTyped = (init: Init) =>
+  client.POST("/checkKey", { ...init, body: { apiKey: "some-key" } });
+const typed = [
+  (init: Init) => client.GET("/a", init),
+  (init: Init) => client.GET("/a", { ...init, middleware }),
+  checkKeyTyped,
+];
+
+/** Calls that are made in turn. */
+const kinds: Record<string, ((init: Init) => Promise<unknown>)[]> = {
+  untyped: [call, checkKey],
+  typed,
+  any: [call, checkKey, ...typed],
+  checked: [checkKey, checkKeyTyped],
+  schema: [(init) => client.call("GET", "a", { ...init, schema })],
+  "large request": [
+    (init) => client.call("POST", "a", { ...init, body: body() }),
+    (init) => client.POST("/a", { ...init, body: body(), fetch: never, timeout: 1 }),
+    (init) => client.POST("/a", { ...init, body: body(), fetch: never, timeout: 1, middleware }),
+    (init) => client.call("POST", "a", { ...init, body: { ...body(), number: NaN } }),
+  ],
+  "large reason": [(init) => client.GET("/a", { ...init, fetch: broken })],
+};
+
+/** Makes as many calls at once; resolves to what they are rejected with. */
+async function rejections(count: number, init: Init): Promise<Error[]> {
+  const ways = kinds[kind]!;
+  const calls = Array.from({ length: count }, (_, index) => ways[index % ways.length]!(init));
+  const results = await Promise.allSettled(calls);
+  return results.flatMap((result) => result.status === "rejected" ? [result.reason] : []);
+}
+
+const controller = new AbortController();
+const { signal } = controller;
+await rejections(5, { signal, retries: 0 });
+const rounds = "Bun" in globalThis ? 30 : 5;
+const before = await heap(rounds);
+
+const scenarios: Record<string, () => Promise<unknown>> = {
+  /** Forty calls that fail; their errors are kept, and those that `onRetry` got. */
+  async errors() {
+    const errors: Error[] = [];
+    while (errors.length + retried.length < 40) {
+      errors.push(...await rejections(5, { signal, retries: 1 }));
+    }
+    const kept = await heap(rounds) - before; // and nobody has read a stack
+    return { kept, ends: [...new Set([...errors, ...retried].map(({ name }) => name))].sort() };
+  },
+
+  /** Twelve calls that wait for their retry, until they are aborted. */
+  async waiting() {
+    const calls = rejections(12, { signal, retries: 1 });
+    while (retried.length < 12) await new Promise((resolve) => setTimeout(resolve, 20));
+    const kept = await heap(rounds) - before;
+    controller.abort("stop");
+    return { kept, ends: await calls };
+  },
+};
+
+console.log(JSON.stringify(await scenarios[process.argv[4]!]!()));
