@@ -69,6 +69,14 @@ Deno.test("package.json has what package managers, bundlers and registries act o
   });
 });
 
+Deno.test("the package has the version and the license of the repository", async () => {
+  const { license, version } = denoJson;
+  expect(manifest).toMatchObject({ license, version });
+  const texts = [root, folder].map((place) => Deno.readTextFile(join(place, "LICENSE")));
+  const [ours, packed] = await Promise.all(texts);
+  expect(packed).toBe(ours);
+});
+
 Deno.test("package.json leads to the repository that the build knew, as a workflow's does", () => {
   const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = Deno.env.toObject();
   const [, url] = manifest.repository?.url.match(/^git\+(https:\/\/.+)\.git$/) ?? [];
@@ -221,6 +229,29 @@ Deno.test("the examples compile and run on Node.js as they are printed", async (
     .toEqual(Array(5).fill(["/status", "[Redacted]"]));
   expect(output).toContain("NetworkError"); // of the last call
   expect(output).not.toContain("key-of-a-visitor");
+});
+
+/** The web frameworks, under the names that the tests import. */
+const FRAMEWORKS = {
+  koa2: "npm:koa@2.16.4",
+  koa3: "npm:koa@3.3.0",
+  express5: "npm:express@5.3.0",
+  fastify5: "npm:fastify@5.12.8",
+};
+
+Deno.test("an error that nobody catches is a 500 in web frameworks, and only that", async (test) => {
+  const servers = join(work.path, "servers");
+  const packages = Object.entries(FRAMEWORKS).map(([name, at]) => `${name}@${at}`);
+  await installPackage(tarball, servers, ...packages);
+  const program = join(servers, "frameworks.mjs");
+  await Deno.copyFile(join(root, "tests/npm/frameworks.mjs"), program);
+  for (const name of Object.keys(FRAMEWORKS)) {
+    await test.step(name, async () => {
+      const env = { NODE_ENV: "production" };
+      const { success, output } = await run("node", [program, name], { cwd: servers, env });
+      expect([success, output]).toEqual([true, expect.not.stringContaining("key-of-the-client")]);
+    });
+  }
 });
 
 Deno.test("package.json exports the OpenAPI document", async () => {
