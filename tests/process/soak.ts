@@ -70,8 +70,9 @@ function describeData(data: unknown, number: number): string {
 function describeError(error: unknown, number: number): string {
   if (!(error instanceof ScamAddressError)) return `bare error: ${inspect(error)}`;
   if (!(error instanceof HttpError)) return error.code;
-  const { number: seen } = error.body as { number?: number };
-  return seen === number ? `http ${error.status}` : `wrong body: ${inspect(error.body)}`;
+  const { body, status } = error.response;
+  const { number: seen } = body as { number?: number };
+  return seen === number ? `http ${status}` : `wrong body: ${inspect(body)}`;
 }
 
 /** Makes a call and resolves to how it ended. */
