@@ -71,7 +71,7 @@ const rounds = "Bun" in globalThis ? 30 : 5;
 const before = await heap(rounds);
 
 const scenarios: Record<string, () => Promise<unknown>> = {
-  /** Forty calls that fail; their errors are kept, and those that `onRetry` got. */
+  /** Calls that fail, until forty of their errors, and of those that `onRetry` got, are kept. */
   async errors() {
     const errors: Error[] = [];
     while (errors.length + retried.length < 40) {
