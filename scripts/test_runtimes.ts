@@ -158,7 +158,7 @@ function testCommand(name: string, install: () => Promise<string>, ...args: stri
     await new Promise((resolve) => setTimeout(resolve, 500)); // it has written what it can
     while (!parts.at(-1)!.done) parts.push(await reader.read());
     const text = await new Blob(parts.map(({ value }) => value ?? "")).text();
-    expect(JSON.parse(text).error).toMatchObject({ status: 402, body });
+    expect(JSON.parse(text).error).toMatchObject({ response: { status: 402, body } });
     expect((await child.status).code).toBe(3); // its standard input is still open
     await child.stdin.close();
   });
