@@ -136,7 +136,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   toJSON(): Record<string, unknown> {
     const { name, code, message, response } = this as Partial<HttpError>;
     const fields = { name, code, message, ...this as object };
-    if (!response) return fields;
+    if (!(response?.headers instanceof Headers)) return fields;
     return { ...fields, response: { ...response, headers: headersToObject(response.headers) } };
   }
 }

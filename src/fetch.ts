@@ -38,7 +38,11 @@ export async function sendWithKey(
   requestInitExt?: RequestInit,
 ): Promise<Response> {
   const { operation, sendOptions, settings: { apiKey, baseUrl } } = call;
-  checkOrigin(request.url, baseUrl);
+  const { url } = request;
+  // The first comparison is enough for almost all requests, and cheaper.
+  if (!url.startsWith(baseUrl) && new URL(url).origin !== new URL(baseUrl).origin) {
+    throw optionError("baseUrl", "must have the origin of the request: the key goes to no other");
+  }
   const outgoing: Outgoing = request instanceof RequestParts
     ? request
     : await copyRequest(request, callSignal);
@@ -86,13 +90,6 @@ async function copyRequest(
   const bytes = await original.arrayBuffer(); // which throws when somebody has read the body
   // Reading sets `bodyUsed` only if there is a body, even an empty one.
   return { ...copy, body: original.bodyUsed ? bytes : null };
-}
-
-/** Refuses a request to another origin than the client's, which must not get the key. */
-function checkOrigin(url: string, baseUrl: string): void {
-  // The first comparison is enough for almost all requests, and cheaper.
-  if (url.startsWith(baseUrl) || new URL(url).origin === new URL(baseUrl).origin) return;
-  throw optionError("baseUrl", "must have the origin of the request: the key goes to no other");
 }
 
 /** Sets the headers that the service needs, and the key, if there is one. */

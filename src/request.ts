@@ -158,7 +158,8 @@ const serializeBody: (body: unknown, headers: unknown) => string = defaultBodySe
 export function toBody(body: unknown, headers: unknown): FormData | string {
   if (body instanceof FormData) return body;
   if ((headers as Headers).get("content-type") === "application/x-www-form-urlencoded") {
-    const mayBeEmpty = ["Object", "URLSearchParams"].includes(classOf(body));
+    const isForm = body instanceof URLSearchParams;
+    const mayBeEmpty = isForm || body !== null && !isLostInJson(body, body);
     const write = () => serializeBody(body, headers) || (mayBeEmpty ? "" : undefined);
     return convertOption("body", "a value that a form can represent", write);
   }

@@ -104,7 +104,9 @@ export class CallErrors {
   #snapshot({ headers, status }: Response, body: unknown, text = ""): ResponseSnapshot {
     const { secrets } = this;
     // Node.js 20 and 22 receive names with spaces, and empty ones, which `new Headers` refuses.
-    const named = [...headers].filter(([name]) => /^\S+$/.test(name));
+    const named = [...headers].filter(([name]) =>
+      /^\S+$/.test(name) && secrets.redact(name) === name
+    );
     return {
       status,
       headers: new Headers(named.map(([name, value]) => [name, secrets.redact(value)])),

@@ -1,3 +1,4 @@
+import type { TimeoutError } from "../errors.ts";
 import { abortable, type Signals } from "./abortable.ts";
 import { type AttemptOptions, type FetchOnce, makeAttempt, type Outcome } from "./attempt.ts";
 import { backoff } from "./backoff.ts";
@@ -25,7 +26,7 @@ async function tryOnce(
   mayRepeat: boolean,
   signals: Signals,
 ): Promise<{ readonly delay: number } | Outcome> {
-  const { deadline, errors, onRetry, retries } = options;
+  const { deadline, errors, onRetry, retries, totalTimeout } = options;
   errors.attempts = attempt;
   let outcome: Outcome | undefined = await makeAttempt(options, fetchOnce, signals);
   const { response } = outcome;
@@ -33,6 +34,7 @@ async function tryOnce(
   if (!mayRepeat && response?.status !== 429) return outcome;
   const reason = outcome.error ??
     errors.http(outcome.response, parseBody(decode(outcome.body.bytes.subarray(0, MAX_SEARCHED))));
+  if ((reason as Partial<TimeoutError>).timeout === totalTimeout) return outcome; // a timer was early
   const delay = retryDelay(reason, attempt, backoff.random());
   if (delay === undefined || performance.now() + delay >= deadline) return outcome;
   if (deadline === Infinity) outcome = undefined; // is not needed any more, and may be large
