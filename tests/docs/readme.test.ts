@@ -5,12 +5,12 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { ConfigurationError, createClient, HttpError, type KeyStatus } from "../../mod.ts";
+import { HttpError } from "../../mod.ts";
 import { makeFolder, root } from "../../scripts/support/files.ts";
 import { deno, mustRun, run } from "../../scripts/support/process.ts";
-import { bundle, runtimes } from "../process/support.ts";
+import { bundle, type Runtime, runtimes } from "../process/support.ts";
+import { serveSandbox } from "../../src/sandbox/server.ts";
 import { json, listen, serve, validKey } from "../support/server.ts";
-import { baseUrl } from "../support/client.ts";
 
 const files = ["README.md", "RECIPES.md"].map((name) => Deno.readTextFile(join(root, name)));
 const documents = (await Promise.all(files)).join("\n");
@@ -58,23 +58,30 @@ Deno.test("the commands to try the clone stand on lines of their own, and print 
   expect(inline(heading, npx)).toBe(`${npx} run example.ts`);
 });
 
-const [quickStart] = blocks("Quick start");
+const [quickStart, firstProgram] = blocks("Quick start");
 
-Deno.test("the quick start runs in the clone as it stands, and prints what README says", async () => {
+Deno.test("the quick start runs in the clone as it stands", async () => {
   const printed = await mustRun(deno, ["eval", quickStart!], { cwd: root });
-  expect(printed.trim()).toBe(inline("Quick start", "100"));
+  const comments = [...quickStart!.matchAll(/^console.* \/\/ (.*)$/gm)].map(([, said]) => said);
+  expect(printed.trim().split("\n")).toEqual(comments);
 });
 
-Deno.test("the quick start calls the service when what it says is deleted", async () => {
+Deno.test("the first program reads the key and the address from the environment", async () => {
+  await using folder = await makeFolder();
+  await using program = await bundle(await folder.write("module.ts", firstProgram!));
+  const start = (env: Record<string, string>) => {
+    const flags = ["run", "--quiet", "--no-config", "--allow-net=127.0.0.1", "--allow-env"];
+    return run(deno, [...flags, program.path], { env });
+  };
   const statuses = { "100 credits": validKey, "The key is not valid": { apiKeyValid: false } };
   for (const [printed, status] of Object.entries(statuses)) {
     await using server = await serve((_, response) => json(response, status));
-    const code = quickStart!.replace(/^.*delete this.*\n/m, "").replace(", fetch }", " }");
-    expect(code).not.toBe(quickStart);
-    expect(await runOnDeno(code.replace("https://service.example/", server.url)))
-      .toBe(`${printed}\n`);
-    expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([{ apiKey: "demo-key" }]);
+    const address = { SCAM_ADDRESS_BASE_URL: server.url };
+    expect((await start({ ...address, SCAM_ADDRESS_API_KEY: "some-key" })).output).toBe(printed);
+    expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([{ apiKey: "some-key" }]);
+    expect((await start(address)).stderr).toContain('"apiKey" is missing');
   }
+  expect((await start({})).stderr).toContain('"baseUrl" is missing');
 });
 
 Deno.test("the command prints the line of JSON that README shows, with the permissions it names", async () => {
@@ -90,6 +97,7 @@ Deno.test("the command prints the line of JSON that README shows, with the permi
 async function loadServer(address: string) {
   delete process.env.SCAM_ADDRESS_BASE_URL;
   const server = await load([...blocks("In a server"), ...blocks("A cache")].join("\n"));
+  expect(server.getClient).toThrow('"baseUrl" is missing');
   process.env.SCAM_ADDRESS_BASE_URL = address;
   server.getClient();
   delete process.env.SCAM_ADDRESS_BASE_URL;
@@ -97,44 +105,58 @@ async function loadServer(address: string) {
 }
 
 Deno.test("the server's handler responds to each failure as README says", async () => {
-  const responses: Record<string, number> = { valid: 200, busy: 429, moved: 302 }; // none to "slow"
+  const responses: Record<string, number> = { valid: 200, refused: 401, moved: 302 };
   await using server = await serve(({ body }, response) => {
     const { apiKey } = JSON.parse(body);
     const status = responses[apiKey];
-    if (apiKey === "later") response.setHeader("retry-after", "3");
-    if (apiKey === "later" || status) {
-      response.writeHead(status ?? 503).end(JSON.stringify(validKey));
-    }
+    if (apiKey === "invalid") return json(response, { apiKeyValid: false });
+    if (status) return json(response, validKey, status);
+    if (apiKey === "slow") return; // there is no response
+    response.writeHead(503, { "retry-after": apiKey === "later" ? "6" : "0" }).end();
   });
   const { getClient, respond } = await loadServer(server.url);
   expect(getClient()).toBe(getClient());
   const ask = async (key?: string) => {
+    const before = server.requests.length;
     const headers: HeadersInit = key === undefined ? {} : { "x-key": key };
     const response = await respond(new Request("https://your.example/", { headers }));
-    return [response.status, await response.json()];
+    return [response.status, await response.json(), server.requests.length - before];
   };
-  const later = [503, { error: "The key was not checked" }];
-  expect(await ask("valid")).toEqual([200, validKey]);
-  expect(await ask("busy")).toEqual(later);
-  expect(server.requests.length).toBe(3); // it was sent twice
-  expect(await ask("later")).toEqual(later);
-  expect(server.requests.length).toBe(4); // and this once, because nobody would wait so long
-  expect(await ask("slow")).toEqual(later);
-  expect(await ask("moved")).toEqual([500, { error: "The key was not checked" }]);
-  expect(server.requests.length).toBe(7);
+  const unchecked = { error: "The key was not checked" };
+  expect(await ask("valid")).toEqual([200, validKey, 1]);
+  expect(await ask("invalid")).toEqual([403, { apiKeyValid: false }, 1]);
+  expect(await ask("busy")).toEqual([503, unchecked, 3]);
+  expect(await ask("later")).toEqual([503, unchecked, 1]); // because nobody would wait so long
+  const start = performance.now();
+  const [status, ...rest] = await ask("slow");
+  expect([status, ...rest.slice(0, 1)]).toEqual([503, unchecked]);
+  expect(rest[1]).toBeGreaterThan(1); // there was time for a second attempt
+  expect(performance.now() - start).toBeLessThan(6_000);
+  expect(await ask("moved")).toEqual([500, unchecked, 1]);
+  expect(await ask("refused")).toEqual([500, unchecked, 1]);
 
-  expect(await ask()).toEqual([401, { error: "x-key is missing" }]);
-  expect(await ask("")).toEqual([401, { error: "x-key is missing" }]);
-  expect(await ask("a\u00e9")).toEqual([400, { error: "x-key is malformed" }]);
+  expect(await ask()).toEqual([401, { error: "x-key is missing" }, 0]);
+  expect(await ask("")).toEqual([401, { error: "x-key is missing" }, 0]);
+  expect(await ask("a\u00e9")).toEqual([400, { error: "x-key is malformed" }, 0]);
   const leaving = new AbortController();
   const request = new Request("https://your.example/", {
     headers: { "x-key": "slow" },
     signal: leaving.signal,
   });
+  const { length } = server.requests;
   const left = respond(request);
   leaving.abort();
   expect((await left).status).toBe(500); // which nobody reads
-  expect(server.requests.length).toBeLessThanOrEqual(8);
+  expect(server.requests.length).toBeLessThanOrEqual(length + 1);
+});
+
+Deno.test("a server of one's own is tested with a sandbox on a port", async () => {
+  await using service = await serveSandbox();
+  const { respond } = await loadServer(service.url);
+  for (const [key, status] of [["demo-key", 200], ["another-key", 403]] as const) {
+    const request = new Request("http://localhost/", { headers: { "x-key": key } });
+    expect((await respond(request)).status).toBe(status);
+  }
 });
 
 Deno.test("the server's cache joins calls, ends none when it is full, and keeps no errors", async () => {
@@ -180,133 +202,129 @@ Deno.test("Deno warns of the signal of the server's handler, but not with the fl
   }
 });
 
-const loadCheckKeys = () => load(blocks("Many keys").join("\n"));
-
-/** Counts from 0 to below a number, as names of keys. */
-function makeKeys(count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `key-${index}`);
-}
-
-/** Waits until requests that are under way have ended. */
-const settle = () => new Promise((resolve) => setTimeout(resolve, 50));
-
-/** A client of a service that responds to `checkKey` after a turn of the event loop. */
-function makeClient(respond: (apiKey: string, count: number) => Response | Promise<Response>) {
-  const service = { count: 0 };
-  const client = createClient({
-    baseUrl,
-    async fetch(request) {
-      const { apiKey } = await request.json();
-      await new Promise((resolve) => setTimeout(resolve, 1));
-      return await respond(apiKey, ++service.count);
+/** Makes a folder with the program for many keys and a file of keys, and what starts it there. */
+async function prepareCheckKeys(keys: string[], { command, flags }: Runtime, address: string) {
+  const folder = await makeFolder();
+  await folder.write("keys.txt", keys.join("\r\n"));
+  await using program = await bundle(await folder.write("check_keys.ts", blocks("Many keys")[0]!));
+  await Deno.rename(program.path, join(folder.path, "check_keys.mjs"));
+  const file = join(folder.path, "results.jsonl");
+  return {
+    file,
+    /** Starts the program. */
+    start: () =>
+      new Deno.Command(command, {
+        args: [...flags(), "check_keys.mjs"],
+        cwd: folder.path,
+        env: { SCAM_ADDRESS_BASE_URL: address, NO_COLOR: "1" },
+        stdin: "null",
+        stdout: "null",
+        stderr: "piped",
+      }).spawn(),
+    /** Waits until the program has ended; resolves to its status and the lines that it printed. */
+    end: async (child: Deno.ChildProcess) => {
+      const { code, stderr } = await child.output();
+      return { code, printed: new TextDecoder().decode(stderr).trim().split("\n") };
     },
-  });
-  return { client, service };
-}
-
-/** Responses that are about the service or its address, whatever the key is. */
-const failures: Record<string, () => Response> = {
-  "an outage": () => new Response(null, { status: 503, headers: { "retry-after": "61" } }),
-  "a page with the status 200": () => new Response("<p>Hello"),
-  "a redirect": () => new Response(null, { status: 302, headers: { location: "/login" } }),
-  "the status 404": () => new Response(null, { status: 404 }),
-};
-for (const [name, fail] of Object.entries(failures)) {
-  Deno.test(`checkKeys() gives up after ten failures in a row when there is ${name}`, async () => {
-    const { checkKeys } = await loadCheckKeys();
-    const { client, service } = makeClient((_, count) =>
-      count === 5 ? Response.json(validKey) : fail()
-    );
-    const keys = makeKeys(100).flatMap((key) => [`${key}\n`, key]); // half of them malformed
-    const reported: (KeyStatus | Error)[] = [];
-    const report = (_: string, result: KeyStatus | Error) => void reported.push(result);
-    const error = await checkKeys(client, keys, report).catch((error: unknown) => error);
-    expect(error.message).toBe("Ten keys in a row failed");
-    expect(error.cause).toBe(reported.at(-1));
-    await settle();
-    const sent = reported.filter((result) => !(result instanceof ConfigurationError));
-    expect(sent.findIndex((result) => !(result instanceof Error))).toBe(sent.length - 11);
-    expect(service.count).toBeLessThanOrEqual(sent.length + 8); // those that were under way
-  });
-}
-
-for (const status of [400, 401, 403]) {
-  Deno.test(`checkKeys() goes on when each key gets the status ${status}`, async () => {
-    const { checkKeys } = await loadCheckKeys();
-    const { client } = makeClient(() => new Response(null, { status }));
-    let count = 0;
-    await checkKeys(client, makeKeys(100), () => void count++);
-    expect(count).toBe(100);
-  });
-}
-
-Deno.test("checkKeys() starts and retries nothing more when a report throws", async () => {
-  const { checkKeys } = await loadCheckKeys();
-  const full = new Error("The disk is full");
-  const headers = { "retry-after": "0" };
-  const { client, service } = makeClient((apiKey) =>
-    apiKey === "key-0" ? Response.json(validKey) : new Response(null, { status: 503, headers })
-  );
-  const report = () => Promise.reject(full);
-  await expect(checkKeys(client, makeKeys(2_000), report)).rejects.toBe(full);
-  const { count } = service;
-  await settle();
-  expect(service.count).toBeLessThanOrEqual(count + 8); // those that `fetch` had got
-});
-
-Deno.test("checkKeys() reports nothing more when its signal is aborted", async () => {
-  const { checkKeys } = await loadCheckKeys();
-  const stopping = new AbortController();
-  const { client, service } = makeClient((_, count) => {
-    if (count <= 5) return Response.json(validKey);
-    setTimeout(() => stopping.abort("Ctrl-C"), 20); // when nothing else is to come
-    return new Promise(() => {});
-  });
-  const results: unknown[] = [];
-  const report = (_: string, result: unknown) => void results.push(result);
-  const all = checkKeys(client, makeKeys(50), report, stopping.signal);
-  expect(await all.catch((reason: unknown) => reason)).toBe("Ctrl-C");
-  await settle();
-  expect(service.count).toBeLessThanOrEqual(5 + 8); // no call goes on until it times out
-  expect(results.length).toBeLessThanOrEqual(5);
-  for (const result of results) expect(result).toEqual(validKey);
-});
-
-Deno.test("checkRest() has a result for each key after an interruption and a wrong address", async () => {
-  const { checkRest } = await loadCheckKeys();
-  const interrupting = new AbortController();
-  await using server = await serve(({ body }, response, count) => {
-    const credits = Number(JSON.parse(body).apiKey.replace("key-", ""));
-    if (count === 300) interrupting.abort("Ctrl-C");
-    if (count % 30 === 0) return void response.writeHead(429, { "retry-after": "0" }).end();
-    if (count % 200 === 0) return void response.destroy();
-    if (credits % 100 === 0) return void response.writeHead(403).end();
-    setTimeout(() => json(response, { apiKeyValid: true, data: { credits } }), 1);
-  });
-  await using other = await serve((_, response) => void response.end("<p>Hello"));
-  const keys = makeKeys(1_000);
-  const results = new Map<string, KeyStatus | Error>();
-  const set = results.set.bind(results);
-  results.set = (key, result) => {
-    expect(results.has(key)).toBe(false); // each is reported once, even one that is there twice
-    return set(key, result);
+    /** The results, each of which must be there once. */
+    read: async () => {
+      const lines = (await Deno.readTextFile(file)).split("\n");
+      expect(lines.pop()).toBe("");
+      const results = lines.map((line): [string, unknown] => {
+        const { key, ...result } = JSON.parse(line);
+        return [key, result];
+      });
+      expect(new Set(results.map(([key]) => key)).size).toBe(results.length);
+      return new Map(results);
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
-  const checkAt = (baseUrl: string, signal?: AbortSignal) =>
-    checkRest(createClient({ baseUrl }), [...keys, "malformed\n", "key-1"], results, signal);
-  await expect(checkAt(server.url, interrupting.signal).catch((reason: unknown) => reason)).resolves
-    .toBe("Ctrl-C");
-  const { size } = results;
-  expect(size).toBeGreaterThan(200);
-  await expect(checkAt(other.url)).rejects.toThrow("Ten keys in a row failed");
-  expect(results.size).toBe(size);
-  await checkAt(server.url);
-  expect(server.requests.length).toBeLessThan(1_100); // no key was checked again
-  expect(results.get("malformed\n")).toBeInstanceOf(ConfigurationError);
-  for (const [index, key] of keys.entries()) {
-    const result = results.get(key);
-    if (index % 100 === 0) expect(result).toMatchObject({ response: { status: 403 } });
-    else expect(result).toEqual({ apiKeyValid: true, data: { credits: index } });
-  }
+}
+
+const manyKeys = Array.from({ length: 2_000 }, (_, index) => `key-${index}`);
+const malformed = ["malf\u00f6rmed", "mal\tformed"];
+
+for (const runtime of runtimes) {
+  Deno.test(`the program for many keys keeps each result whatever ends it, on ${runtime.name}`, async () => {
+    let mode: "respond" | "hang" | "fail" = "respond";
+    let interrupt: (() => void) | undefined; // called at the 100th request from now
+    let count = 0;
+    const asked: string[] = []; // keys that got a response that is about them
+    await using server = await serve(async ({ body }, response) => {
+      const { apiKey } = JSON.parse(body);
+      if (++count === 100) interrupt?.();
+      if (mode === "hang" && count > 100) return;
+      if (mode === "fail") return void response.writeHead(503, { "retry-after": "61" }).end();
+      if (count % 50 === 0) return void response.writeHead(429, { "retry-after": "0" }).end();
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      asked.push(apiKey);
+      const index = Number(apiKey.replace("key-", ""));
+      if (index % 100 === 0) return void response.writeHead(403).end();
+      if (index % 10 === 0) return json(response, { apiKeyValid: false });
+      json(response, { apiKeyValid: true, data: { credits: index } });
+    });
+    const lines = [...manyKeys, ...malformed, "", "  key-7  ", ...manyKeys.slice(0, 50)];
+    await using program = await prepareCheckKeys(lines, runtime, server.url);
+    const total = manyKeys.length + malformed.length;
+    const summary = (size: number) =>
+      `${size} of ${total} keys have a result, ${total - size} have none`;
+    /** Runs the program until it ends or is interrupted. */
+    const play = async (signal?: Deno.Signal, how = mode) => {
+      [mode, count] = [how, 0];
+      const child = program.start();
+      interrupt = signal && (() => child.kill(signal));
+      return await program.end(child);
+    };
+
+    const interrupted = await play("SIGINT");
+    let results = await program.read();
+    expect(interrupted).toEqual({
+      code: 1,
+      printed: ["Stopping: Ctrl-C was pressed", summary(results.size)],
+    });
+    expect(results.size).toBe(asked.length); // what was under way has ended
+    expect(results.size).toBeLessThan(150);
+
+    await play("SIGKILL", "hang");
+    await Deno.writeTextFile(program.file, '{"key":"key-1999","apiKeyV', { append: true });
+
+    const failed = await play(undefined, "fail");
+    results = await program.read();
+    expect(failed.code).toBe(1);
+    expect(failed.printed.at(-1)).toBe(summary(results.size));
+    expect(failed.printed).toContain("Stopping: ten calls in a row have failed");
+    expect(count).toBeLessThan(10 + 8);
+    expect(results.size).toBeGreaterThan(180);
+
+    expect(await play(undefined, "respond")).toEqual({ code: 0, printed: [summary(total)] });
+    results = await program.read();
+    expect(asked.length).toBeLessThanOrEqual(manyKeys.length + 8); // those that the kill has lost
+    for (const [index, key] of manyKeys.entries()) {
+      const status = index % 10 === 0
+        ? { apiKeyValid: false }
+        : { apiKeyValid: true, data: { credits: index } };
+      const refused = { error: expect.stringContaining("status 403") };
+      expect(results.get(key)).toEqual(index % 100 === 0 ? refused : status);
+    }
+    for (const key of malformed) {
+      expect(results.get(key)).toEqual({ error: expect.stringContaining('"apiKey"') });
+    }
+    expect(await play()).toEqual({ code: 0, printed: [summary(total)] });
+    expect(count).toBe(0); // nothing is left to do
+  });
+}
+
+Deno.test("the program for many keys ends calls that do not end after Ctrl-C", async () => {
+  await using server = await serve(() => {
+    if (server.requests.length === 8) child.kill("SIGINT");
+  });
+  await using program = await prepareCheckKeys(manyKeys, runtimes[0]!, server.url);
+  const child = program.start();
+  expect((await program.end(child)).printed).toEqual([
+    "Stopping: Ctrl-C was pressed",
+    "0 of 2000 keys have a result, 2000 have none",
+  ]);
+  expect(server.requests.length).toBe(8);
 });
 
 Deno.test("what differs from openapi-fetch is as README says", async () => {
@@ -316,7 +334,7 @@ Deno.test("what differs from openapi-fetch is as README says", async () => {
     const location = { origin: "https://service.example" };
     const baseUrl = ${inline(heading, "new URL")};
     globalThis.fetch = async (input, init) => {
-      const { url, credentials } = ${inline(heading, "new Request(input")};
+      const { url, credentials } = ${inline("Test your code", "new Request(input")};
       console.log(url, credentials);
       return Response.json({ apiKeyValid: false });
     };
