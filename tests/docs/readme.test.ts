@@ -241,80 +241,89 @@ async function prepareCheckKeys(keys: string[], { command, flags }: Runtime, add
   };
 }
 
+/** Registers a test that sends signals to a process. */
+function testSignals(name: string, fn: () => Promise<void>): void {
+  const ignore = Deno.build.os === "windows";
+  Deno.test({ name: ignore ? `${name}, skipped: Windows delivers no signals` : name, ignore, fn });
+}
+
 const manyKeys = Array.from({ length: 2_000 }, (_, index) => `key-${index}`);
 const malformed = ["malf\u00f6rmed", "mal\tformed"];
 
 for (const runtime of runtimes) {
-  Deno.test(`the program for many keys keeps each result whatever ends it, on ${runtime.name}`, async () => {
-    let mode: "respond" | "hang" | "fail" = "respond";
-    let interrupt: (() => void) | undefined; // called at the 100th request from now
-    let count = 0;
-    const asked: string[] = []; // keys that got a response that is about them
-    await using server = await serve(async ({ body }, response) => {
-      const { apiKey } = JSON.parse(body);
-      if (++count === 100) interrupt?.();
-      if (mode === "hang" && count > 100) return;
-      if (mode === "fail") return void response.writeHead(503, { "retry-after": "61" }).end();
-      if (count % 50 === 0) return void response.writeHead(429, { "retry-after": "0" }).end();
-      await new Promise((resolve) => setTimeout(resolve, 2));
-      asked.push(apiKey);
-      const index = Number(apiKey.replace("key-", ""));
-      if (index % 100 === 0) return void response.writeHead(403).end();
-      if (index % 10 === 0) return json(response, { apiKeyValid: false });
-      json(response, { apiKeyValid: true, data: { credits: index } });
-    });
-    const lines = [...manyKeys, ...malformed, "", "  key-7  ", ...manyKeys.slice(0, 50)];
-    await using program = await prepareCheckKeys(lines, runtime, server.url);
-    const total = manyKeys.length + malformed.length;
-    const summary = (size: number) =>
-      `${size} of ${total} keys have a result, ${total - size} have none`;
-    /** Runs the program until it ends or is interrupted. */
-    const play = async (signal?: Deno.Signal, how = mode) => {
-      [mode, count] = [how, 0];
-      const child = program.start();
-      interrupt = signal && (() => child.kill(signal));
-      return await program.end(child);
-    };
+  testSignals(
+    `the program for many keys keeps each result whatever ends it, on ${runtime.name}`,
+    async () => {
+      let mode: "respond" | "hang" | "fail" = "respond";
+      let interrupt: (() => void) | undefined; // called at the 100th request from now
+      let count = 0;
+      const asked: string[] = []; // keys that got a response that is about them
+      await using server = await serve(async ({ body }, response) => {
+        const { apiKey } = JSON.parse(body);
+        if (++count === 100) interrupt?.();
+        if (mode === "hang" && count > 100) return;
+        if (mode === "fail") return void response.writeHead(503, { "retry-after": "61" }).end();
+        if (count % 50 === 0) return void response.writeHead(429, { "retry-after": "0" }).end();
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        asked.push(apiKey);
+        const index = Number(apiKey.replace("key-", ""));
+        if (index % 100 === 0) return void response.writeHead(403).end();
+        if (index % 10 === 0) return json(response, { apiKeyValid: false });
+        json(response, { apiKeyValid: true, data: { credits: index } });
+      });
+      const lines = [...manyKeys, ...malformed, "", "  key-7  ", ...manyKeys.slice(0, 50)];
+      await using program = await prepareCheckKeys(lines, runtime, server.url);
+      const total = manyKeys.length + malformed.length;
+      const summary = (size: number) =>
+        `${size} of ${total} keys have a result, ${total - size} have none`;
+      /** Runs the program until it ends or is interrupted. */
+      const play = async (signal?: Deno.Signal, how = mode) => {
+        [mode, count] = [how, 0];
+        const child = program.start();
+        interrupt = signal && (() => child.kill(signal));
+        return await program.end(child);
+      };
 
-    const interrupted = await play("SIGINT");
-    let results = await program.read();
-    expect(interrupted).toEqual({
-      code: 1,
-      printed: ["Stopping: Ctrl-C was pressed", summary(results.size)],
-    });
-    expect(results.size).toBe(asked.length); // what was under way has ended
-    expect(results.size).toBeLessThan(150);
+      const interrupted = await play("SIGINT");
+      let results = await program.read();
+      expect(interrupted).toEqual({
+        code: 1,
+        printed: ["Stopping: Ctrl-C was pressed", summary(results.size)],
+      });
+      expect(results.size).toBe(asked.length); // what was under way has ended
+      expect(results.size).toBeLessThan(150);
 
-    await play("SIGKILL", "hang");
-    await Deno.writeTextFile(program.file, '{"key":"key-1999","apiKeyV', { append: true });
+      await play("SIGKILL", "hang");
+      await Deno.writeTextFile(program.file, '{"key":"key-1999","apiKeyV', { append: true });
 
-    const failed = await play(undefined, "fail");
-    results = await program.read();
-    expect(failed.code).toBe(1);
-    expect(failed.printed.at(-1)).toBe(summary(results.size));
-    expect(failed.printed).toContain("Stopping: ten calls in a row have failed");
-    expect(count).toBeLessThan(10 + 8);
-    expect(results.size).toBeGreaterThan(180);
+      const failed = await play(undefined, "fail");
+      results = await program.read();
+      expect(failed.code).toBe(1);
+      expect(failed.printed.at(-1)).toBe(summary(results.size));
+      expect(failed.printed).toContain("Stopping: ten calls in a row have failed");
+      expect(count).toBeLessThan(10 + 8);
+      expect(results.size).toBeGreaterThan(180);
 
-    expect(await play(undefined, "respond")).toEqual({ code: 0, printed: [summary(total)] });
-    results = await program.read();
-    expect(asked.length).toBeLessThanOrEqual(manyKeys.length + 8); // those that the kill has lost
-    for (const [index, key] of manyKeys.entries()) {
-      const status = index % 10 === 0
-        ? { apiKeyValid: false }
-        : { apiKeyValid: true, data: { credits: index } };
-      const refused = { error: expect.stringContaining("status 403") };
-      expect(results.get(key)).toEqual(index % 100 === 0 ? refused : status);
-    }
-    for (const key of malformed) {
-      expect(results.get(key)).toEqual({ error: expect.stringContaining('"apiKey"') });
-    }
-    expect(await play()).toEqual({ code: 0, printed: [summary(total)] });
-    expect(count).toBe(0); // nothing is left to do
-  });
+      expect(await play(undefined, "respond")).toEqual({ code: 0, printed: [summary(total)] });
+      results = await program.read();
+      expect(asked.length).toBeLessThanOrEqual(manyKeys.length + 8); // those that the kill has lost
+      for (const [index, key] of manyKeys.entries()) {
+        const status = index % 10 === 0
+          ? { apiKeyValid: false }
+          : { apiKeyValid: true, data: { credits: index } };
+        const refused = { error: expect.stringContaining("status 403") };
+        expect(results.get(key)).toEqual(index % 100 === 0 ? refused : status);
+      }
+      for (const key of malformed) {
+        expect(results.get(key)).toEqual({ error: expect.stringContaining('"apiKey"') });
+      }
+      expect(await play()).toEqual({ code: 0, printed: [summary(total)] });
+      expect(count).toBe(0); // nothing is left to do
+    },
+  );
 }
 
-Deno.test("the program for many keys ends calls that do not end after Ctrl-C", async () => {
+testSignals("the program for many keys ends calls that do not end after Ctrl-C", async () => {
   await using server = await serve(() => {
     if (server.requests.length === 8) child.kill("SIGINT");
   });
