@@ -312,7 +312,7 @@ for (const runtime of runtimes) {
           ? { apiKeyValid: false }
           : { apiKeyValid: true, data: { credits: index } };
         const refused = { error: expect.stringContaining("status 403") };
-        expect(results.get(key)).toEqual(index % 100 === 0 ? refused : status);
+        expect(results.get(key)).toEqual(index % 100 === 0 ? refused : { status });
       }
       for (const key of malformed) {
         expect(results.get(key)).toEqual({ error: expect.stringContaining('"apiKey"') });
