@@ -84,13 +84,12 @@ Deno.test("the first program reads the key and the address from the environment"
   expect((await start({})).stderr).toContain('"baseUrl" is missing');
 });
 
-Deno.test("the command prints the line of JSON that README shows, with the permissions it names", async () => {
-  const heading = "The command";
-  const [permission] = section(heading).match(/--allow-env=\S+/)!;
+Deno.test("the command prints the line of JSON that RECIPES shows, with the permissions it names", async () => {
+  const [permission] = section("The command").match(/--allow-env=\S+/)!;
   const flags = ["run", "--quiet", "--no-prompt", "--import-map=import_map.npm.json", permission];
   const args = ["src/cli/main.ts", "check-key", "--sandbox", "--json"];
   const printed = await mustRun(deno, [...flags, ...args], { cwd: root });
-  expect(section(heading)).toContain(`\`\`\`text\n${printed}\`\`\``);
+  expect(section("The command in scripts")).toContain(`\`\`\`text\n${printed}\`\`\``);
 });
 
 /** Loads the server's module with the cache; it must not need the address before it is used. */
