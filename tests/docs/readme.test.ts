@@ -201,6 +201,16 @@ Deno.test("Deno warns of the signal of the server's handler, but not with the fl
   }
 });
 
+Deno.test("the code for Next.js uses what the server's module exports", () => {
+  const uses = /\{ (\w+)[^}]*\} from "(?:\.\.\/)+lib\/server"|\/lib\/server"\)\)\.(\w+)/g;
+  const names = [...section("Next.js").matchAll(uses)].map(([, name, member]) => name ?? member);
+  expect(names).toEqual(["respond", "getClient", "getClient"]);
+  const [server] = blocks("In a server");
+  for (const name of names) {
+    expect(server).toMatch(RegExp(`^export (async )?function ${name}\\(`, "m"));
+  }
+});
+
 /** Makes a folder with the program for many keys and a file of keys, and what starts it there. */
 async function prepareCheckKeys(keys: string[], { command, flags }: Runtime, address: string) {
   const folder = await makeFolder();
