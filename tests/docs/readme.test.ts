@@ -211,11 +211,18 @@ Deno.test("the code for Next.js uses what the server's module exports", () => {
   }
 });
 
+const checkKeysCode = blocks("Many keys")[0]!;
+
 /** Makes a folder with the program for many keys and a file of keys, and what starts it there. */
-async function prepareCheckKeys(keys: string[], { command, flags }: Runtime, address: string) {
+async function prepareCheckKeys(
+  keys: string[],
+  { command, flags }: Runtime,
+  address: string,
+  code = checkKeysCode,
+) {
   const folder = await makeFolder();
   await folder.write("keys.txt", keys.join("\r\n"));
-  await using program = await bundle(await folder.write("check_keys.ts", blocks("Many keys")[0]!));
+  await using program = await bundle(await folder.write("check_keys.ts", code));
   await Deno.rename(program.path, join(folder.path, "check_keys.mjs"));
   const file = join(folder.path, "results.jsonl");
   return {
@@ -336,7 +343,9 @@ testSignals("the program for many keys ends calls that do not end after Ctrl-C",
   await using server = await serve(() => {
     if (server.requests.length === 8) child.kill("SIGINT");
   });
-  await using program = await prepareCheckKeys(manyKeys, runtimes[0]!, server.url);
+  const code = checkKeysCode.replace("5_000", "100"); // milliseconds, to wait less
+  expect(code).not.toBe(checkKeysCode);
+  await using program = await prepareCheckKeys(manyKeys, runtimes[0]!, server.url, code);
   const child = program.start();
   expect((await program.end(child)).printed).toEqual([
     "Stopping: Ctrl-C was pressed",
