@@ -12,7 +12,7 @@ import { createRequire } from "node:module";
 import { dirname, join, posix } from "node:path";
 import { gzipSync } from "node:zlib";
 import denoJson from "../deno.json" with { type: "json" };
-import { validKey } from "../tests/support/server.ts";
+import { json, serve, validKey } from "../tests/support/server.ts";
 import { listFiles, makeFolder, root } from "./support/files.ts";
 import { installPackage, installTool, takePackage } from "./support/npm.ts";
 import { deno, mustRun, run } from "./support/process.ts";
@@ -101,7 +101,7 @@ Deno.test("README says how large the package and openapi-fetch are", async () =>
 
 /** What the examples use, in versions that run on Node 20. */
 const USED = [
-  ...["express@5.3.0", "lru-cache@11.5.3", "msw@2.15.0", "p-map@7.1.1", "pino@10.4.0"],
+  ...["express@5.3.0", "lru-cache@11.5.3", "msw@2.15.0", "pino@10.4.0"],
   ...["pino-http@11.0.0", "zod@4.6.7", "@types/express@5.0.6"],
   `@types/node@${NODE_TYPES_VERSION}`,
 ];
@@ -203,9 +203,16 @@ Deno.test("the examples compile and run on Node.js as they are printed", async (
   const files = [...names, "program"].map((name) => `${name}.ts`);
   flags.push("--noPropertyAccessFromIndexSignature", "--rewriteRelativeImportExtensions");
   await mustRun("node", [tsc, "--skipLibCheck", ...flags, ...files], { cwd: examples });
+  await using service = await serve((_, response) => json(response, validKey));
+  const env = { SCAM_ADDRESS_BASE_URL: service.url, SCAM_ADDRESS_API_KEY: "some-key" };
   for (const name of names.filter((name) => name.startsWith("example_"))) {
-    await mustRun("node", [`${name}.js`], { cwd: examples });
+    await mustRun("node", [`${name}.js`], { cwd: examples, env });
   }
+  await Deno.writeTextFile(join(examples, "keys.txt"), "some-key\nmalf\u00f6rmed\nsome-key");
+  const { stderr } = await run("node", ["check_keys.js"], { cwd: examples, env });
+  expect(stderr).toBe("2 of 2 keys have a result, 0 have none\n");
+  expect(await Deno.readTextFile(join(examples, "results.jsonl")))
+    .toContain(`${JSON.stringify({ key: "some-key", status: validKey })}\n`);
   const { stdout, output } = await run("node", ["program.js"], { cwd: examples });
   const [status, ...logs] = stdout.trim().split("\n").map((line) => JSON.parse(line));
   expect(status).toEqual(validKey);
@@ -219,7 +226,7 @@ Deno.test("the examples compile and run on Node.js as they are printed", async (
     { ...ours, isTemporary: true },
   ]);
   expect(logs.pop()).toEqual([
-    [200, '{"apiKeyValid":false}'],
+    [403, '{"apiKeyValid":false}'],
     [401, '{"error":"x-key is missing"}'],
     [400, '{"error":"x-key is malformed"}'],
     "left",

@@ -38,7 +38,7 @@ const BODIES: Record<string, Uint8Array> = {
 };
 
 /** Runs kept.ts, which is bundled, for each kind as a step. */
-export async function testKept(test: Deno.TestContext, runtime: Runtime, program: string) {
+export async function expectLittleKept(test: Deno.TestContext, runtime: Runtime, program: string) {
   const timeout = 50_000; // less than the wait for a retry
   for (const [path, kind, scenario, ends] of KINDS) {
     await test.step(`${runtime.name} keeps little of ${path} (${kind}, ${scenario})`, async () => {
