@@ -78,7 +78,8 @@ export function prepareCall(
   const { apiKey, baseUrl, maxResponseBytes, onRetry } = settings;
   const { retries = settings.retries, timeout = settings.timeout } = options;
   const { body, parseAs = "json", totalTimeout = settings.totalTimeout } = options;
-  const { isTyped, start = performance.now(), throwsHttpError } = kind;
+  const { isTyped, start, throwsHttpError } = kind;
+  const hasDeadline = totalTimeout < Infinity;
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
     throw optionError("body", `must be left out of a ${method} request`);
   }
@@ -104,7 +105,7 @@ export function prepareCall(
     sendOptions: {
       timeout,
       totalTimeout,
-      deadline: start + totalTimeout,
+      deadline: hasDeadline ? (start ?? performance.now()) + totalTimeout : Infinity,
       maxResponseBytes,
       // An error that is thrown keeps no more. The typed methods resolve to the whole body.
       maxErrorBytes: throwsHttpError ? Math.min(MAX_SEARCHED, maxResponseBytes) : maxResponseBytes,

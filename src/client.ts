@@ -130,23 +130,24 @@ export function createClient<Paths extends object = paths>(
   }
 
   // openapi-fetch's type says what the method takes and resolves to, so that a change of an
-  // operation does not compile below.
-  const post =
-    ((path: string, { start, ...options }: TypedOptions & Pick<CallKind, "start">) =>
+  // operation does not compile below. `start` is when a call began, if that was earlier.
+  const postSince = (start?: number) =>
+    ((path: string, options: TypedOptions) =>
       dispatch("POST", path, options, {
         isTyped: true,
         throwsHttpError: true,
         start,
       })) as Client<paths>["POST"];
+  const post = postSince();
 
   // A signal is `null` where there is none, because openapi-fetch's type has no `undefined` for it.
   async function postCheckKey(
     apiKey: string,
     { signal = null, ...options }: CallOptions,
-    start?: number,
+    send = post,
   ) {
-    const init = { ...options, signal, start, body: { apiKey: readApiKey(apiKey) } };
-    return (await post("/checkKey", { ...init, bodySerializer: toKnownJson })).data!;
+    const init = { ...options, signal, body: { apiKey: readApiKey(apiKey) } };
+    return (await send("/checkKey", { ...init, bodySerializer: toKnownJson })).data!;
   }
 
   const ownMethods = {
@@ -165,7 +166,7 @@ export function createClient<Paths extends object = paths>(
       if (typeof apiKey === "string") return await postCheckKey(apiKey, given);
       const start = performance.now();
       const key = await abortable([given.signal], async () => await apiKey());
-      return await postCheckKey(key, given, start);
+      return await postCheckKey(key, given, postSince(start));
     },
     async call(
       givenMethod: Method,

@@ -95,25 +95,38 @@ export function toQuery(query: unknown = {}): string {
 
 /**
  * Whether JSON loses a value: a `Map` or a `Blob` is written as `{}`, bytes as numbers, `NaN` as
- * `null`, a stream of Node.js as its internals.
- *
- * @param given The value.
- * @param value What is written of it: what its `toJSON` returns, if it has one.
+ * `null`, a stream of Node.js as its internals. What has a `toJSON` of its own says what is written.
  */
-function isLostInJson(given: unknown, value: unknown): boolean {
-  if (typeof value === "string" && typeof given === "string") return false; // as most values
+function isLostInJson(value: unknown): boolean {
   if (typeof value === "number") return !Number.isFinite(value);
-  const name = classOf(given);
-  // A `toJSON` of these loses them: a `Buffer` of Node.js, an invalid date, and forms on Bun
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  if (Object.getPrototypeOf(value) === Object.prototype) return false; // as of most objects
+  const name = classOf(value);
+  // A `toJSON` of these loses them: a `Buffer` of Node.js, an invalid date, and the others on Bun
   // (https://github.com/oven-sh/bun/issues/18805).
-  if (ArrayBuffer.isView(given) || ["FormData", "Headers", "URLSearchParams"].includes(name)) {
+  if (ArrayBuffer.isView(value) || ["FormData", "Headers", "URLSearchParams"].includes(name)) {
     return true;
   }
-  if (typeof value !== "object" || value === null) return name === "Date" && value === null;
-  if ("pipe" in value && typeof value.pipe === "function") return true;
-  const written = classOf(value);
-  const hasFields = written !== "Error" && Object.keys(value).length > 0;
-  return !hasFields && !["Array", "Boolean", "Number", "Object", "String"].includes(written);
+  const { pipe, toJSON } = value as { pipe?: unknown; toJSON?: unknown };
+  if (typeof toJSON === "function") return name === "Date" && Number.isNaN(Number(value));
+  if (name === "Error" || typeof pipe === "function") return true;
+  return !["Boolean", "Number", "Object", "String"].includes(name) &&
+    Object.keys(value).length === 0;
+}
+
+/** A value that JSON loses, and the name of its field. */
+type Lost = { name: string; value: unknown };
+
+/** Finds the first value that JSON loses. */
+function findLost(value: unknown, name = ""): Lost | undefined {
+  if (isLostInJson(value)) return { name, value };
+  if (typeof value !== "object" || value === null) return undefined;
+  if (typeof (value as { toJSON?: unknown }).toJSON === "function") return undefined;
+  for (const [key, field] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const found = findLost(field, `${key}`);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 /** Says what a value is that JSON loses. */
@@ -126,19 +139,15 @@ function describeLost(value: unknown): string {
 
 /** Writes a body as JSON; refuses what JSON would lose, at any depth. */
 function writeJson(body: unknown, advice: string): string {
-  const lost: [name: string, value: unknown][] = [];
-  let written: string | undefined;
+  let lost: Lost | undefined;
   try {
-    written = JSON.stringify(body, function (this: Record<string, unknown>, name, value) {
-      if (!isLostInJson(this[name], value)) return value;
-      lost.push([name, this[name]]);
-    });
-  } catch { /* The message may quote a secret. */ }
-  if (written !== undefined && lost.length === 0) return written;
-  const expected = `must be a value that JSON can represent${advice}`;
-  const [[name, value] = ["", body]] = lost;
-  const kind = lost.length > 0 ? `, not ${describeLost(value)}` : "";
-  throw optionError("body", `${expected}${kind}${name && ` as "${name}"`}`);
+    lost = findLost(body);
+    const written = lost ? undefined : JSON.stringify(body);
+    if (written !== undefined) return written;
+  } catch { /* It refers to itself, or has a BigInt; the message may quote a secret. */ }
+  const kind = lost ? `, not ${describeLost(lost.value)}` : "";
+  const where = lost?.name ? ` as "${lost.name}"` : "";
+  throw optionError("body", `must be a value that JSON can represent${advice}${kind}${where}`);
 }
 
 /** Writes a body as JSON, and nothing else. */
@@ -159,7 +168,7 @@ export function toBody(body: unknown, headers: unknown): FormData | string {
   if (body instanceof FormData) return body;
   if ((headers as Headers).get("content-type") === "application/x-www-form-urlencoded") {
     const isForm = body instanceof URLSearchParams;
-    const mayBeEmpty = isForm || body !== null && !isLostInJson(body, body);
+    const mayBeEmpty = isForm || body !== null && !isLostInJson(body);
     const write = () => serializeBody(body, headers) || (mayBeEmpty ? "" : undefined);
     return convertOption("body", "a value that a form can represent", write);
   }

@@ -193,7 +193,6 @@ Deno.test("methods refuse what JSON would lose at any depth, and name its field"
     [NaN, "NaN"],
     [-Infinity, "-Infinity"],
     [new Date(NaN), "an invalid Date"],
-    [{ toJSON: () => NaN }, "an object"],
   ];
   for (const [value, kind] of lost) {
     for (const body of [{ field: value }, [{ a: [{ field: value }] }]]) {

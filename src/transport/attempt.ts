@@ -67,14 +67,14 @@ async function readBody(
   { maxErrorBytes, maxResponseBytes }: AttemptOptions,
   signal: AbortSignal,
 ): Promise<ReadBody> {
-  const { body, ok, type } = response;
+  const { ok, type } = response;
   const isNative = type === "basic"; // the runtime's own
-  if (!ok) return await readStream(body, maxErrorBytes, signal, isNative);
-  if (!isNative || !fitsLimit(response, maxResponseBytes)) {
-    return await readStream(body, maxResponseBytes + 1, signal, isNative);
+  // To read it at once saves 10 to 20 % of openapi-fetch's CPU time on Deno, and 5 % on Node.js.
+  if (isNative && ok && fitsLimit(response, maxResponseBytes)) {
+    return { bytes: new Uint8Array(await response.arrayBuffer()), isComplete: true };
   }
-  // This saves 10 to 20 % of openapi-fetch's CPU time on Deno, and 5 % on Node.js.
-  return { bytes: new Uint8Array(await response.arrayBuffer()), isComplete: true };
+  const limit = ok ? maxResponseBytes + 1 : maxErrorBytes;
+  return await readStream(response.body, limit, signal, isNative);
 }
 
 /**
@@ -95,7 +95,7 @@ export async function makeAttempt(
   signals: Signals,
 ): Promise<Outcome> {
   const { deadline, errors, maxResponseBytes, timeout, totalTimeout } = options;
-  const timeLeft = deadline - performance.now();
+  const timeLeft = deadline === Infinity ? Infinity : deadline - performance.now();
   const limit = timeLeft < timeout ? totalTimeout : timeout;
   if (timeLeft <= 0) return { error: errors.timeout(limit, undefined) };
   const controller = new AbortController();

@@ -15,35 +15,6 @@ export interface SendOptions extends AttemptOptions {
 }
 
 /**
- * Makes an attempt, and returns how long to wait for the next one or, if there is none, how this one
- * ended. It is a function of its own because an async function keeps what it has used while it waits,
- * and the body of a response may be large.
- */
-async function tryOnce(
-  attempt: number,
-  options: SendOptions,
-  fetchOnce: FetchOnce,
-  mayRepeat: boolean,
-  signals: Signals,
-): Promise<{ readonly delay: number } | Outcome> {
-  const { deadline, errors, onRetry, retries, totalTimeout } = options;
-  errors.attempts = attempt;
-  let outcome: Outcome | undefined = await makeAttempt(options, fetchOnce, signals);
-  const { response } = outcome;
-  if (response?.ok || attempt > retries) return outcome;
-  if (!mayRepeat && response?.status !== 429) return outcome;
-  const reason = outcome.error ??
-    errors.http(outcome.response, parseBody(decode(outcome.body.bytes.subarray(0, MAX_SEARCHED))));
-  if ((reason as Partial<TimeoutError>).timeout === totalTimeout) return outcome; // a timer was early
-  const delay = retryDelay(reason, attempt, backoff.random());
-  if (delay === undefined || performance.now() + delay >= deadline) return outcome;
-  if (deadline === Infinity) outcome = undefined; // is not needed any more, and may be large
-  await abortable(signals, async () => await onRetry?.({ attempt, delay, error: reason }));
-  // `onRetry` may have taken long.
-  return outcome && performance.now() + delay >= deadline ? outcome : { delay };
-}
-
-/**
  * Makes an attempt, and repeats it until it succeeds or may not be repeated.
  *
  * @param options How the request is sent, and within which limits.
@@ -51,6 +22,7 @@ async function tryOnce(
  * @param mayRepeat Whether an attempt may be repeated after any temporary failure, and not only after
  * the status 429.
  * @param signals End the call.
+ * @param attempt The number of the attempt, counted from 1.
  * @returns How the last attempt ended.
  * @throws The reason of a signal that is aborted, and what `onRetry` throws.
  */
@@ -59,10 +31,23 @@ export async function sendWithRetries(
   fetchOnce: FetchOnce,
   mayRepeat: boolean,
   signals: Signals,
+  attempt = 1,
 ): Promise<Outcome> {
-  for (let attempt = 1;; attempt++) {
-    const result = await tryOnce(attempt, options, fetchOnce, mayRepeat, signals);
-    if (!("delay" in result)) return result;
-    await backoff.sleep(result.delay, signals);
-  }
+  const { deadline, errors, onRetry, retries, totalTimeout } = options;
+  errors.attempts = attempt;
+  let outcome: Outcome | undefined = await makeAttempt(options, fetchOnce, signals);
+  const { response } = outcome;
+  if (response?.ok || attempt > retries) return outcome;
+  if (!mayRepeat && response?.status !== 429) return outcome;
+  const error = outcome.error ??
+    errors.http(outcome.response, parseBody(decode(outcome.body.bytes.subarray(0, MAX_SEARCHED))));
+  if ((error as Partial<TimeoutError>).timeout === totalTimeout) return outcome; // a timer was early
+  const delay = retryDelay(error, attempt, backoff.random());
+  if (delay === undefined || performance.now() + delay >= deadline) return outcome;
+  if (deadline === Infinity) outcome = undefined; // is not needed any more, and may be large
+  await abortable(signals, async () => await onRetry?.({ attempt, delay, error }));
+  if (outcome && performance.now() + delay >= deadline) return outcome; // `onRetry` has taken long
+  // Not awaited here: an async function keeps what it has used while it waits.
+  return backoff.sleep(delay, signals)
+    .then(() => sendWithRetries(options, fetchOnce, mayRepeat, signals, attempt + 1));
 }
