@@ -347,8 +347,8 @@ export interface EndpointOptions<Schema extends StandardSchema | undefined = und
  *
  * Their options are those of openapi-fetch, such as `params`, `body`, `headers`, `parseAs` and
  * `middleware`, and also `timeout`, `totalTimeout`, `retries` and `idempotent`, as
- * {@linkcode EndpointOptions} has
- * them. Unknown option names are refused. `TRACE` always rejects: `fetch` does not allow it.
+ * {@linkcode EndpointOptions} has them. Unknown option names are refused. `TRACE` always rejects:
+ * `fetch` does not allow it.
  *
  * The option `parseAs` chooses what `data` is: `"json"` by default, or `"text"`, `"blob"`,
  * `"arrayBuffer"` or `"stream"`, which are not checked. The body is always read to its end first,

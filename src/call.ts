@@ -7,7 +7,7 @@ import { apiKeyHeader, operations } from "./generated/operations.ts";
 import type { operations as Operations } from "./generated/types.ts";
 import type { Operation } from "./operation.ts";
 import { type Settings, TYPED_OPTIONS, type TypedOptions } from "./options.ts";
-import { toJson, toKnownJson, withoutQuery } from "./request.ts";
+import { toJson, withoutQuery } from "./request.ts";
 import { CallErrors } from "./transport/call_errors.ts";
 import { MAX_SEARCHED } from "./transport/redact.ts";
 import type { SendOptions } from "./transport/send.ts";
@@ -38,7 +38,7 @@ export interface Call {
   readonly sendOptions: SendOptions;
   /** Whether the data is parsed from JSON here, to be checked. */
   readonly isJson: boolean;
-  /** Whether nobody but this client sees the request before `fetch`, and the response after it. */
+  /** See the function `isUnwatched`. */
   readonly isUnwatched: boolean;
 }
 
@@ -53,8 +53,7 @@ export interface Call {
 function isUnwatched(options: TypedOptions, settings: Settings, hasMiddleware: boolean): boolean {
   const { body, middleware, parseAs = "json" } = options;
   const serializer = options.bodySerializer ?? settings.bodySerializer;
-  const isOwn = serializer === toJson || serializer === toKnownJson;
-  const hasText = serializer ? isOwn : !(body instanceof FormData);
+  const hasText = serializer ? serializer === toJson : !(body instanceof FormData);
   return hasText && !hasMiddleware && !middleware?.length && !options.Request &&
     !settings.Request && (parseAs === "json" || parseAs === "text") &&
     Object.keys(options).every((name) => name in TYPED_OPTIONS);
@@ -66,7 +65,7 @@ function keyInBody(operation: Operation | undefined, body: unknown): unknown {
   return operation?.operationId === checkKey ? Object(body).apiKey : undefined;
 }
 
-/** Puts together what a call needs, before anything is awaited, of options that are checked. */
+/** Puts together what a call needs, from checked options, before anything is awaited. */
 export function prepareCall(
   method: Method,
   path: string,

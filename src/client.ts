@@ -1,15 +1,8 @@
 import createFetchClient, { type Client } from "openapi-fetch";
 
-import type {
-  CallOptions,
-  ClientOptions,
-  KeyStatus,
-  Method,
-  Middleware,
-  ScamAddressClient,
-} from "./api.ts";
-import { type CallKind, prepareCall } from "./call.ts";
+import type { CallOptions, ClientOptions, Method, Middleware, ScamAddressClient } from "./api.ts";
 import { readApiKey } from "./api_key.ts";
+import { type CallKind, prepareCall } from "./call.ts";
 import { optionError, readOptions } from "./checks.ts";
 import { readData } from "./data.ts";
 import { RequestParts, sendWithKey } from "./fetch.ts";
@@ -23,16 +16,7 @@ import {
   TYPED_OPTIONS,
   type TypedOptions,
 } from "./options.ts";
-import {
-  guardPath,
-  METHODS,
-  readMethod,
-  toBody,
-  toJson,
-  toKnownJson,
-  toPath,
-  toQuery,
-} from "./request.ts";
+import { guardPath, METHODS, readMethod, toBody, toJson, toPath, toQuery } from "./request.ts";
 import { abortable } from "./transport/abortable.ts";
 
 /** What openapi-fetch's methods resolve to. */
@@ -147,7 +131,7 @@ export function createClient<Paths extends object = paths>(
     send = post,
   ) {
     const init = { ...options, signal, body: { apiKey: readApiKey(apiKey) } };
-    return (await send("/checkKey", { ...init, bodySerializer: toKnownJson })).data!;
+    return (await send("/checkKey", { ...init, bodySerializer: toJson })).data!;
   }
 
   const ownMethods = {
@@ -156,10 +140,10 @@ export function createClient<Paths extends object = paths>(
       openapi.use(...middleware);
     },
     eject: openapi.eject,
-    async checkKey(apiKey: string, options?: CallOptions | null): Promise<KeyStatus> {
+    async checkKey(apiKey: string, options?: CallOptions | null) {
       return await postCheckKey(apiKey, readOptions(options ?? {}, CALL_OPTIONS, "checkKey()"));
     },
-    async checkOwnKey(options?: CallOptions | null): Promise<KeyStatus> {
+    async checkOwnKey(options?: CallOptions | null) {
       const given = readOptions(options ?? {}, CALL_OPTIONS, "checkOwnKey()");
       const { apiKey } = settings;
       if (apiKey === undefined) throw optionError("apiKey", "is missing: the client has no key");

@@ -1,5 +1,5 @@
-import type { Call } from "./call.ts";
 import { readApiKey } from "./api_key.ts";
+import type { Call } from "./call.ts";
 import { optionError } from "./checks.ts";
 import type { NetworkError } from "./errors.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
@@ -12,7 +12,7 @@ import { captureStack } from "./transport/stack.ts";
 /**
  * The parts of a request, in place of a `Request` where openapi-fetch hands it to this client only.
  *
- * A `Request` is made of it for a custom `fetch`, and otherwise never. This saves 20 to 30 % of the
+ * It becomes a `Request` only for a custom `fetch`. This saves 20 to 30 % of the
  * CPU time of openapi-fetch.
  */
 export class RequestParts {
@@ -49,7 +49,7 @@ export async function sendWithKey(
   let key = operation?.apiKey === "none" ? undefined : apiKey;
   if (typeof key === "function") {
     key = readApiKey(await key());
-    sendOptions.errors.secrets.add(key); // as one that is no function was at once
+    sendOptions.errors.secrets.add(key); // a string was added in `prepareCall`
   }
   setHeaders(outgoing.headers, key, call);
   const fetchOnce = makeFetchOnce(outgoing, call, requestInitExt);
@@ -59,7 +59,7 @@ export async function sendWithKey(
   const outcome = await sendWithRetries(sendOptions, fetchOnce, mayRepeat, signals);
   const result = outcome.error ?? toResponse(outcome.response, outcome.body.bytes, call);
   if (!(result instanceof Error)) return result;
-  captureStack(result, sendWithKey); // again, because its ten frames ended before the caller's
+  captureStack(result, sendWithKey); // again: V8 keeps ten frames, too few to reach the caller
   throw result;
 }
 
@@ -69,11 +69,11 @@ interface Outgoing {
   readonly method: string;
   readonly headers: Headers;
   readonly body: BodyInit | null;
-  /** The request that somebody else has seen, with its signal and its options of `fetch` itself. */
+  /** The request of a watched call, with its signal and its options of `fetch` itself. */
   readonly original?: Request;
 }
 
-/** Copies what changes of a request, and its body, so that it can be sent again. */
+/** Copies the parts of a request that this client changes or sends again. */
 async function copyRequest(
   original: Request,
   callSignal: AbortSignal | undefined,
@@ -114,6 +114,7 @@ function makeFetchOnce(
   // (https://github.com/nodejs/node/issues/55428). This holds the request of the attempt.
   const held: Request[] = [];
   return (signal) => {
+    // What it has wins over the caller's `requestInitExt`.
     const init: RequestInit = { method, headers, body, redirect: "manual", signal };
     if (!fetch) return globalThis.fetch(input, { ...requestInitExt, ...init });
     const copy = new RequestClass(input, init);
@@ -148,9 +149,9 @@ function toResponse(
   try {
     const body = NULL_BODY_STATUSES.includes(status) ? null : bytes;
     const copy = new Response(body, { headers, status });
-    // As an option, Node.js 20 to 26 refuses some reason phrases that it receives.
+    // It is no option, because Node.js 20 to 26 refuses some reason phrases that it receives.
     return override(override(copy, "url", url), "statusText", statusText);
-  } catch (thrown) { // Node.js 20 and 22 receive names of headers that they refuse here, and quote.
+  } catch (thrown) { // Node.js 20 and 22 receive header names that `Response` refuses and quotes.
     return sendOptions.errors.network(thrown, response);
   }
 }

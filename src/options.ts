@@ -139,9 +139,7 @@ function checkMiddleware(middleware: unknown): void {
 /** Checks what `data` shall be. */
 function checkParseAs(parseAs: unknown): void {
   const all: unknown[] = ["json", "text", "blob", "arrayBuffer", "stream"] satisfies ParseAs[];
-  if (!all.includes(parseAs)) {
-    throw optionError("parseAs", `must be one of ${all.join(", ")}`);
-  }
+  if (!all.includes(parseAs)) throw optionError("parseAs", `must be one of ${all.join(", ")}`);
 }
 
 /** Checks that a value is a [Standard Schema](https://standardschema.dev). */
@@ -160,9 +158,8 @@ function readBaseUrl({ allowInsecureHttp, baseUrl }: ClientOptions): string {
   const expected = "an absolute https URL without a user name, password, query or fragment";
   const url = convertOption("baseUrl", expected, () => new URL(baseUrl));
   const { hostname, href, pathname, protocol } = url;
-  if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
-    throw optionError("baseUrl", `must be ${expected}`);
-  }
+  const isAllowed = /^https?:\/\/[^/@]+\/[^?#]*$/.test(href);
+  if (!isAllowed) throw optionError("baseUrl", `must be ${expected}`);
   const advice =
     'must be an https URL, because http does not encrypt the API key; set "allowInsecureHttp" to allow it';
   const isInsecure = protocol === "http:" && !LOOPBACK.test(hostname);

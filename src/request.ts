@@ -118,12 +118,13 @@ function isLostInJson(value: unknown): boolean {
 type Lost = { name: string; value: unknown };
 
 /** Finds the first value that JSON loses. */
-function findLost(value: unknown, name = ""): Lost | undefined {
+function findLost(value: unknown, name = "", seen = new Set()): Lost | undefined {
   if (isLostInJson(value)) return { name, value };
-  if (typeof value !== "object" || value === null) return undefined;
+  if (typeof value !== "object" || value === null || seen.has(value)) return undefined;
+  seen.add(value);
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") return undefined;
   for (const [key, field] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-    const found = findLost(field, `${key}`);
+    const found = findLost(field, `${key}`, seen);
     if (found) return found;
   }
   return undefined;
@@ -155,18 +156,13 @@ export function toJson(body: unknown): string {
   return writeJson(body, "");
 }
 
-/** Writes a body that this client has made, which JSON loses nothing of. */
-export function toKnownJson(body: unknown): string {
-  return JSON.stringify(body);
-}
-
 /** openapi-fetch's own serializer, whose type lacks the second argument. */
 const serializeBody: (body: unknown, headers: unknown) => string = defaultBodySerializer;
 
 /** Writes a body as openapi-fetch does, but refuses what JSON would lose. */
-export function toBody(body: unknown, headers: unknown): FormData | string {
+export function toBody(body: unknown, headers: Headers): FormData | string {
   if (body instanceof FormData) return body;
-  if ((headers as Headers).get("content-type") === "application/x-www-form-urlencoded") {
+  if (headers.get("content-type") === "application/x-www-form-urlencoded") {
     const isForm = body instanceof URLSearchParams;
     const mayBeEmpty = isForm || body !== null && !isLostInJson(body);
     const write = () => serializeBody(body, headers) || (mayBeEmpty ? "" : undefined);

@@ -165,7 +165,7 @@ testWatched("methods follow the signal of a request that middleware made", async
   for (const signal of [null, new AbortController().signal]) {
     const controller = new AbortController();
     await using server = await serve(() => controller.abort("stop"));
-    const client = create({ baseUrl: server.url, apiKey });
+    const client = create({ baseUrl: server.url, apiKey, retries: 0 }); // a retry would notice it
     const own = { signal: controller.signal };
     client.use({ onRequest: ({ request }) => new Request(request, own) });
     expect(await caught(client.checkOwnKey({ signal }))).toBe("stop"); // under way

@@ -123,7 +123,13 @@ Deno.test("call() refuses a body that JSON cannot represent", async () => {
   circular.self = circular;
   const toJSON = () => JSON.parse("{");
   const bodies = [
-    ...[{ list: [circular] }, 1n, { list: [1n] }, { toJSON }],
+    ...[
+      { list: [circular] },
+      { circular, list: Array(10_000).fill(circular) },
+      1n,
+      { list: [1n] },
+      { toJSON },
+    ],
     ...[() => {}, Symbol("x")],
   ];
   const calls = bodies.map((body) => unsent.call("POST", "endpoint", { body }));
@@ -203,7 +209,8 @@ Deno.test("methods refuse what JSON would lose at any depth, and name its field"
       }
     }
   }
-  const plain = { __proto__: null, at: new Date(0), point: new Point(), none: undefined, no: null };
+  const own = { toJSON: () => 1, map: new Map() }; // which says what is written
+  const plain = { __proto__: null, at: new Date(0), point: new Point(), own, no: undefined };
   const boxed = [new Number(1), new String("a"), new Boolean(true), [], {}, new Point(2)];
   const sent: string[] = [];
   const fetch = async (request: Request) => {
@@ -213,7 +220,7 @@ Deno.test("methods refuse what JSON would lose at any depth, and name its field"
   const client = createClient<AnyPath>({ baseUrl, apiKey, fetch });
   await client.call("POST", "a", { body: { plain, boxed } });
   await client.POST("/a", { body: { plain, boxed } });
-  const expected = '{"plain":{"at":"1970-01-01T00:00:00.000Z","point":{"x":1},"no":null},' +
+  const expected = '{"plain":{"at":"1970-01-01T00:00:00.000Z","point":{"x":1},"own":1},' +
     '"boxed":[1,"a",true,[],{},{"x":2}]}';
   expect(sent).toEqual([expected, expected]);
 });
@@ -229,6 +236,7 @@ testWatched(
     await client.POST("/a", { body: new URLSearchParams(), headers });
     await client.POST("/a", { body: { a: "b" }, headers });
     await client.POST("/a", { body: new Blob(["a=b"]), headers, bodySerializer });
+    await rejection(ConfigurationError, client.POST("/a", { body: new Blob(["a=b"]), headers }));
     expect(server.requests.map(({ body }) => body)).toEqual(["a=b", "", "a=b", "a=b"]);
   },
 );

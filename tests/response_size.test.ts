@@ -58,6 +58,13 @@ testWatched("call() keeps the start of a body without end, and stops reading", a
   expect([response.body, error.response.body]).toEqual(Array(2).fill("A".repeat(2 ** 16)));
 });
 
+testWatched("an error keeps no more of a body than maxResponseBytes", async (create) => {
+  await using server = await serve((_, response) => void response.writeHead(400).end("AAAA"));
+  const client = create({ baseUrl: server.url, apiKey, maxResponseBytes: 3 });
+  const { response } = await rejection(HttpError, client.call("GET", undocumented));
+  expect(response.body).toBe("AAA");
+});
+
 testWatched("call() waits for no more than the first 64 KiB of an error", async (create) => {
   await using server = await serve((_, response) => {
     response.writeHead(503).write("A".repeat(2 ** 16)); // and no end

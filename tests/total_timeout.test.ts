@@ -17,6 +17,7 @@ import {
   undocumented,
   unusedFetch,
 } from "./support/client.ts";
+import { replaceBackoff } from "./support/backoff.ts";
 import { rejection, rejections } from "./support/rejection.ts";
 import { type AnyPath, serve } from "./support/server.ts";
 
@@ -45,7 +46,8 @@ testWatched("totalTimeout limits what is left for an attempt", async (create) =>
   await using server = await serve(({ headers }, response, count) => {
     const kind = headers["x-kind"];
     if (kind === "again" && count % 2) {
-      return void response.writeHead(503, { "retry-after": "0" }).end();
+      const again = () => response.writeHead(503, { "retry-after": "0" }).end();
+      return void setTimeout(again, 50);
     }
     if (kind !== "drip") return;
     const timer = setInterval(() => response.write(" "), 20);
@@ -59,7 +61,8 @@ testWatched("totalTimeout limits what is left for an attempt", async (create) =>
     expect(server.requests.splice(0).length).toBe(6); // no time was left for a retry
   }
   const headers = { "x-kind": "again" };
-  const client = create({ baseUrl: server.url, apiKey, headers, totalTimeout });
+  const limits = { timeout: totalTimeout - 20, totalTimeout }; // more than is left for the retry
+  const client = create({ baseUrl: server.url, apiKey, headers, ...limits });
   await expectTimeouts([client.call("GET", undocumented)]);
   expect(server.requests.length).toBe(2);
 });
@@ -95,6 +98,7 @@ Deno.test("the time of the caller's functions counts, and nothing is sent when i
 testWatched("the last failure is the result when onRetry has taken too long", async (create) => {
   await using server = await serveUnavailable();
   await using closed = await serve((_, response) => void response.socket!.destroy());
+  using _backoff = replaceBackoff(); // a delay that would end in time
   const onRetry = async ({ error }: RetryEvent) => void Object.freeze(await late(error));
   const options = { apiKey, totalTimeout, onRetry };
   const client = create({ ...options, baseUrl: server.url });
@@ -105,4 +109,19 @@ testWatched("the last failure is the result when onRetry has taken too long", as
     rejection(NetworkError, cut.GET("/a")),
   ]);
   expect([server.requests.length, closed.requests.length]).toEqual([2, 1]);
+});
+
+Deno.test("a call whose time is up is not retried, even if its timer was early", async () => {
+  using _backoff = replaceBackoff();
+  const { now } = performance;
+  performance.now = () => 0; // says that all of the time is left
+  let count = 0;
+  const fetch = () => (count++, new Promise<never>(() => {}));
+  try {
+    const client = createClient<AnyPath>({ baseUrl, apiKey, fetch, totalTimeout });
+    await expectTimeouts([client.call("GET", undocumented)]);
+  } finally {
+    performance.now = now;
+  }
+  expect(count).toBe(1);
 });

@@ -1,4 +1,4 @@
-/** Signals, each of which ends what it is given to. */
+/** Signals, any of which ends the work. */
 export type Signals = readonly (AbortSignal | null | undefined)[];
 
 /**

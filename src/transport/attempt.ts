@@ -15,7 +15,7 @@ export interface AttemptOptions {
   readonly maxResponseBytes: number;
   /** How much is read of the body of any other response, in bytes. */
   readonly maxErrorBytes: number;
-  /** Makes the errors. A secret is added to theirs when it is known. */
+  /** Makes the errors. Secrets that are found later are added to it. */
   readonly errors: CallErrors;
 }
 
@@ -46,7 +46,7 @@ function isUnread(value: unknown): value is Response {
     (body === null || typeof body?.getReader === "function" && !body.locked);
 }
 
-/** Whether the headers limit the size of the body, which the runtime's own `fetch` enforces. */
+/** Whether `Content-Length` is a limit that fits; the runtime's own `fetch` reads no more than it. */
 function fitsLimit({ headers }: Response, limit: number): boolean {
   return !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
     Number(headers.get("content-length") || Infinity) <= limit;
@@ -96,12 +96,12 @@ export async function makeAttempt(
 ): Promise<Outcome> {
   const { deadline, errors, maxResponseBytes, timeout, totalTimeout } = options;
   const timeLeft = deadline === Infinity ? Infinity : deadline - performance.now();
-  const limit = timeLeft < timeout ? totalTimeout : timeout;
-  if (timeLeft <= 0) return { error: errors.timeout(limit, undefined) };
+  const exceeded = timeLeft < timeout ? totalTimeout : timeout; // if the time is up
+  if (timeLeft <= 0) return { error: errors.timeout(exceeded, undefined) };
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(timeUp), Math.min(timeout, timeLeft));
   let response: Response | undefined; // says how far the attempt got
-  let isClean = false; // whether the body has ended, so that nothing needs to be aborted
+  let isClean = false; // whether nothing is left that needs to be aborted
   const work = async (attemptSignal: AbortSignal): Promise<Outcome> => {
     response = await fetchOnce(attemptSignal);
     if (!isUnread(response)) return { error: errors.badFetch() };
@@ -127,7 +127,7 @@ export async function makeAttempt(
   } catch (thrown) {
     for (const signal of signals) signal?.throwIfAborted();
     if (thrown !== timeUp) return { error: errors.network(thrown, response) };
-    return { error: errors.timeout(limit, response) };
+    return { error: errors.timeout(exceeded, response) };
   } finally {
     clearTimeout(timer);
     if (!isClean) controller.abort();

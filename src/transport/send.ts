@@ -41,10 +41,11 @@ export async function sendWithRetries(
   if (!mayRepeat && response?.status !== 429) return outcome;
   const error = outcome.error ??
     errors.http(outcome.response, parseBody(decode(outcome.body.bytes.subarray(0, MAX_SEARCHED))));
-  if ((error as Partial<TimeoutError>).timeout === totalTimeout) return outcome; // a timer was early
+  if ((error as Partial<TimeoutError>).timeout === totalTimeout) return outcome; // its timer was early
   const delay = retryDelay(error, attempt, backoff.random());
   if (delay === undefined || performance.now() + delay >= deadline) return outcome;
-  if (deadline === Infinity) outcome = undefined; // is not needed any more, and may be large
+  // With a deadline, it may be the result below. Otherwise it is of no use, and may be large.
+  if (deadline === Infinity) outcome = undefined;
   await abortable(signals, async () => await onRetry?.({ attempt, delay, error }));
   if (outcome && performance.now() + delay >= deadline) return outcome; // `onRetry` has taken long
   // Not awaited here: an async function keeps what it has used while it waits.

@@ -1,5 +1,5 @@
 /**
- * Gives an error the stack from the caller of a function on, as text. V8 keeps the functions of a
+ * Gives an error a stack that starts at the caller of a function, as text. V8 keeps the functions of a
  * stack that nobody has read, with the requests and responses that they use; Deno keeps them always.
  *
  * @param error The error, which may be frozen.

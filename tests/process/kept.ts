@@ -8,10 +8,11 @@ import { heap } from "./heap.ts";
 const [baseUrl, kind] = process.argv.slice(2) as [string, string];
 
 const retried: Error[] = [];
+let held: Promise<never> | undefined; // what `onRetry` waits for
 const client = createClient<AnyPath>({
   baseUrl,
   apiKey: "key-of-the-client",
-  onRetry: ({ error }) => void retried.push(error),
+  onRetry: ({ error }) => (retried.push(error), held),
 });
 
 const middleware = [{ onRequest: ({ request }: { request: Request }) => new Request(request) }];
@@ -28,7 +29,7 @@ const schema = {
   },
 } as const;
 
-type Init = { signal: AbortSignal; retries: number };
+type Init = { signal: AbortSignal; retries: number; totalTimeout?: number };
 
 const call = (init: Init) => client.call("GET", "a", init);
 const checkKey = (init: Init) => client.checkKey("some-key", init);
@@ -46,6 +47,7 @@ const kinds: Record<string, ((init: Init) => Promise<unknown>)[]> = {
   typed,
   any: [call, checkKey, ...typed],
   checked: [checkKey, checkKeyTyped],
+  limited: typed.map((way) => (init) => way({ ...init, totalTimeout: 100_000 })),
   schema: [(init) => client.call("GET", "a", { ...init, schema })],
   "large request": [
     (init) => client.call("POST", "a", { ...init, body: body() }),
@@ -88,6 +90,12 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     const kept = await heap(rounds) - before;
     controller.abort("stop");
     return { kept, ends: await calls };
+  },
+
+  /** The same of calls that wait for `onRetry`. */
+  async held() {
+    held = never();
+    return await scenarios.waiting!();
   },
 };
 

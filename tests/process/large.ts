@@ -24,6 +24,8 @@ const KINDS: [path: string, kind: string, scenario: string, ends: string[]][] = 
   ["401/none", "large reason", "errors", ["NetworkError"]],
   ["503/packed", "untyped", "waiting", stop],
   ["503/packed", "typed", "waiting", stop],
+  ["503/packed", "limited", "waiting", stop],
+  ["503/packed", "typed", "held", stop],
 ];
 
 const text = (size: number) => "x".repeat(size);
