@@ -115,6 +115,16 @@ Deno.test("errors show no key in a long body that middleware makes, which they d
   }
 });
 
+Deno.test("errors have no header whose name contains the key", async () => {
+  const client = clientGetting(
+    null,
+    { status: 400, headers: { "x-some-key-1": "a", "x-id": "b" } },
+    "some-key-1",
+  );
+  const { response } = await rejection(HttpError, client.call("GET", undocumented));
+  expect([...response.headers]).toEqual([["x-id", "b"]]);
+});
+
 Deno.test("checkKey() shows neither the key that it checks nor the client's own", async () => {
   const checked = "key-of-a-visitor";
   const body = JSON.stringify({ error: `${checked} is not ${apiKey}`, path: checked });
@@ -164,7 +174,7 @@ Deno.test("HttpError has no retryAfter that is the key", async () => {
 });
 
 Deno.test("messages show no key that is part of the address", async () => {
-  const call = clientGetting("", { status: 400 }, "some key").call("GET", "keys/some%20key");
+  const call = clientGetting(null, { status: 400 }, "some key").call("GET", "keys/some%20key");
   expect((await rejection(HttpError, call)).message).toContain(
     `"GET ${baseUrl}keys/[redacted]" got `,
   );

@@ -5,7 +5,7 @@ import { HttpError, TimeoutError } from "../../mod.ts";
 import { listFiles, root } from "../../scripts/support/files.ts";
 import { isApiKey } from "../../src/api_key.ts";
 import { RANGES } from "../../src/checks.ts";
-import { HELP } from "../../src/cli/arguments.ts";
+import { EXIT, HELP } from "../../src/cli/arguments.ts";
 import { readClientOptions } from "../../src/options.ts";
 import { createSandbox, DEMO_KEY } from "../../src/sandbox/service.ts";
 import { MAX_SEARCHED, Secrets } from "../../src/transport/redact.ts";
@@ -92,6 +92,30 @@ const facts: Record<string, Fact> = {
     /(?<=more than )\d+(?= seconds)/g,
     ["README.md", "SECURITY.md"],
   ],
+  "what is added to `Retry-After`": [
+    [(askedWait(longestAsked)! / longestAsked - 1_000) / 10],
+    /Retry-After/,
+    /\d+(?= %)/g,
+    ["CHANGELOG.md"],
+  ],
+  "how much of a key is looked for": [
+    [/MAX_START = (\d+)/.exec(await read("src/transport/redact.ts"))![1]],
+    /characters of a key/,
+    /(?<=first )\d+(?= characters)/g,
+    ["SECURITY.md"],
+  ],
+  "the exit status of a key that is not valid": [
+    [EXIT.invalid],
+    /exit status/,
+    /(?<=exit status is )\d(?= for)/g,
+    ["CHANGELOG.md"],
+  ],
+  "the exit statuses with an error": [
+    [`${EXIT.usage} or ${EXIT.failed}`],
+    /exit status/,
+    /(?<=exit status )\d or \d/g,
+    ["RECIPES.md"],
+  ],
   "the temporary statuses": [
     temporary,
     /\b408\b/,
@@ -118,7 +142,16 @@ async function sentencesOf(file: string): Promise<string[]> {
 const modules = (await listFiles(join(root, "src"))).map((file) => `src/${file}`)
   .filter((file) => /^src\/(\w+|sandbox\/\w+|cli\/main)\.ts$/.test(file));
 const texts: Record<string, string[]> = {};
-for (const file of ["README.md", "RECIPES.md", "SECURITY.md", "CONTRIBUTING.md", ...modules]) {
+for (
+  const file of [
+    "README.md",
+    "RECIPES.md",
+    "SECURITY.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    ...modules,
+  ]
+) {
   texts[file] = await sentencesOf(file);
 }
 
