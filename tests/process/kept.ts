@@ -16,7 +16,7 @@ const client = createClient<AnyPath>({
 });
 
 const middleware = [{ onRequest: ({ request }: { request: Request }) => new Request(request) }];
-const large = () => JSON.stringify(Math.random()).padEnd(10 * 2 ** 20);
+const large = () => JSON.stringify(Math.random()).padEnd(2 * 2 ** 20);
 const body = () => ({ text: large() });
 const broken = () => Promise.reject(new Error(large()));
 const never = () => new Promise<never>(() => {});
@@ -72,6 +72,16 @@ await rejections(5, { signal, retries: 0 });
 const rounds = "Bun" in globalThis ? 30 : 5;
 const before = await heap(rounds);
 
+/** What is kept since the start. Bun may take an old value on its stack for one in use, for a while. */
+async function keptSince(start: number): Promise<number> {
+  let kept = Infinity;
+  for (let reading = 0; reading < 5 && kept > 5 * 2 ** 20; reading++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    kept = Math.min(kept, await heap(rounds) - start);
+  }
+  return kept;
+}
+
 const scenarios: Record<string, () => Promise<unknown>> = {
   /** Calls that fail, until forty of their errors, and of those that `onRetry` got, are kept. */
   async errors() {
@@ -79,7 +89,7 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     while (errors.length + retried.length < 40) {
       errors.push(...await rejections(5, { signal, retries: 1 }));
     }
-    const kept = await heap(rounds) - before; // and nobody has read a stack
+    const kept = await keptSince(before); // and nobody has read a stack
     return { kept, ends: [...new Set([...errors, ...retried].map(({ name }) => name))].sort() };
   },
 
@@ -87,7 +97,7 @@ const scenarios: Record<string, () => Promise<unknown>> = {
   async waiting() {
     const calls = rejections(12, { signal, retries: 1 });
     while (retried.length < 12) await new Promise((resolve) => setTimeout(resolve, 20));
-    const kept = await heap(rounds) - before;
+    const kept = await keptSince(before);
     controller.abort("stop");
     return { kept, ends: await calls };
   },
