@@ -249,9 +249,8 @@ export interface ClientOptions {
   querySerializer?: FetchClientOptions["querySerializer"] | undefined;
   /**
    * Changes how the body is written. By default, a `FormData` is sent as a form and everything else
-   * as JSON; a `Blob`, bytes, a stream and whatever else JSON would lose, also inside of the body, is
-   * refused. `checkKey` and
-   * `call` always send JSON.
+   * as JSON; a `Blob`, bytes, a stream and whatever else JSON would lose is refused, also inside of a
+   * body. `checkKey` and `call` always send JSON.
    */
   bodySerializer?: FetchClientOptions["bodySerializer"] | undefined;
   /** Changes how path parameters are written. */

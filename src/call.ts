@@ -78,7 +78,7 @@ export function prepareCall(
   const { retries = settings.retries, timeout = settings.timeout } = options;
   const { body, parseAs = "json", totalTimeout = settings.totalTimeout } = options;
   const { isTyped, start, throwsHttpError } = kind;
-  const hasDeadline = totalTimeout < Infinity;
+  const hasDeadline = totalTimeout < Infinity; // otherwise no clock is read
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
     throw optionError("body", `must be left out of a ${method} request`);
   }

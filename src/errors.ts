@@ -26,8 +26,8 @@ export interface Issue {
 }
 
 /**
- * What an error keeps of a response, with `[redacted]` in place of the key. It is not in fields of the
- * error itself, because web frameworks take these for what they shall respond to their own client.
+ * What an error keeps of a response, with `[redacted]` in place of the key. These are not fields of
+ * the error itself, because web frameworks respond with an error's own `status` and `headers`.
  */
 export interface ResponseSnapshot {
   /** The status code. */

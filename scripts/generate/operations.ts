@@ -70,8 +70,7 @@ export function writeOperations(
       operationId: ${JSON.stringify(operation.operationId)},
       apiKey: "${apiKeyOf(listOf(operation.security ?? document.security))}",
       idempotent: ${operation["x-idempotent"] ?? isIdempotent(method.toUpperCase())},
-      ${has404 ? "has404: true," : ""}
-      responses: { ${checks.join("\n")} },
+      ${has404 ? "has404: true, " : ""}responses: { ${checks.join("\n")} },
     },`);
   }
   const [scheme] = Object.values(objectOf(objectOf(document.components).securitySchemes));
