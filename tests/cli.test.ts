@@ -183,7 +183,7 @@ Deno.test("check-key exits with 2 on wrong usage and says what to do", async () 
     "--min-credits= | --min-credits=-1 | --min-credits 1e3 | --min-credits 9999999999999999":
       /: "--min-credits" must be a whole number from 0 to 9007199254740991$/,
     "--timeout 0 | --timeout 1.5 | --timeout 2147484":
-      /: "--timeout" must be a whole number from 1 to 2147483$/,
+      /: "--timeout" must be a whole number of seconds from 1 to 2147483$/,
     "--retries 101 | --retries=-1": /: "--retries" must be a whole number from 0 to 100$/,
     "--base-url | --base-url --S3CRET": /^Error \(usage\): "--base-url" needs a value$/,
     "--retries -1 | --retries": /: "--retries" needs a value$/,

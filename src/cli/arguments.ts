@@ -1,4 +1,5 @@
-import { parseArgs, type ParseArgsConfig } from "node:util";
+import { parseArgs } from "node:util";
+import { type Range, RANGES } from "../checks.ts";
 import { DEMO_KEY } from "../sandbox/service.ts";
 
 /** The exit statuses; HELP says what they mean. Shells and npx use 1 for themselves. */
@@ -58,46 +59,86 @@ export class CommandError extends Error {
 export const KEY_ADVICE =
   'a key is never taken from an argument, because arguments show in process lists: set "SCAM_ADDRESS_API_KEY" or write the key to standard input';
 
-type Options = NonNullable<ParseArgsConfig["options"]>;
-
-/**
- * An option that a message of `parseArgs` names. A few lower-case letters and hyphens are no key, so
- * that they can be quoted, and nothing else can.
- */
-const NAMED_OPTION = /^(?:Option|Unknown option) '--([a-z-]{1,20})(?=[ '])/;
-
-/** Parses options; replaces the errors of `parseArgs`, which quote an argument that may be a key. */
-function parseOptions<Given extends Options>(args: string[], advice: string, options: Given) {
-  try {
-    return parseArgs({ args, options }).values;
-  } catch (error) {
-    const [, name = ""] = NAMED_OPTION.exec((error as Error).message) ?? [];
-    const type = options[name]?.type;
-    if (type) {
-      throw new CommandError(`"--${name}" ${type === "string" ? "needs a" : "takes no"} value`);
-    }
-    const names = Object.keys(options).map((name) => `--${name}`).join(", ");
-    const problem = name ? `Unknown option "--${name}"` : "Wrong arguments";
-    throw new CommandError(`${problem}: the options are ${names}; see --help; ${advice}`);
-  }
+/** A flag, as `parseArgs` takes it, with what else its value must be. */
+interface Flag {
+  readonly type: "boolean" | "string";
+  readonly multiple?: true;
+  /** The option of the library that it sets, which messages name. */
+  readonly option?: string;
+  /** The range of a whole number, and what it counts. */
+  readonly range?: Range & { readonly unit?: string };
 }
 
-/** Parses the options of `check-key`. */
-export const parseCheckKey = (args: string[]) =>
-  parseOptions(args, KEY_ADVICE, {
-    "base-url": { type: "string" },
-    "allow-insecure-http": { type: "boolean" },
-    "min-credits": { type: "string" },
-    timeout: { type: "string" },
-    retries: { type: "string" },
-    json: { type: "boolean" },
-    sandbox: { type: "boolean" },
-  });
+type Flags = Readonly<Record<string, Flag>>;
 
-/** Parses the options of `sandbox`. */
-export const parseSandbox = (args: string[]) =>
-  parseOptions(args, 'a test key is given as "--key KEY=CREDITS"', {
-    host: { type: "string" },
-    port: { type: "string" },
-    key: { type: "string", multiple: true },
-  });
+const SECONDS = { min: 1, max: Math.floor(RANGES.timeout.max / 1_000), unit: "seconds" };
+
+/** The flags of `check-key`. */
+export const CHECK_KEY_FLAGS = {
+  "base-url": { type: "string", option: "baseUrl" },
+  "allow-insecure-http": { type: "boolean", option: "allowInsecureHttp" },
+  "min-credits": { type: "string", range: { min: 0, max: Number.MAX_SAFE_INTEGER } },
+  timeout: { type: "string", range: SECONDS },
+  retries: { type: "string", range: RANGES.retries },
+  json: { type: "boolean" },
+  sandbox: { type: "boolean" },
+} as const satisfies Flags;
+
+/** The flags of `sandbox`. */
+export const SANDBOX_FLAGS = {
+  host: { type: "string", option: "host" },
+  port: { type: "string", option: "port", range: RANGES.port },
+  key: { type: "string", option: "keys", multiple: true },
+} as const satisfies Flags;
+
+/** What flags were set to. */
+export type Values<Of extends Flags> = {
+  [Name in keyof Of]?: Of[Name] extends { type: "boolean" } ? boolean
+    : Of[Name] extends { multiple: true } ? string[]
+    : Of[Name] extends { range: Range } ? number
+    : string;
+};
+
+/** Parses the value of a flag that takes a number. */
+function parseNumber(name: string, text: string, { min, max, unit }: Required<Flag>["range"]) {
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+  if (number >= min && number <= max) return number;
+  const kind = unit ? `number of ${unit}` : "number";
+  throw new CommandError(`"${name}" must be a whole ${kind} from ${min} to ${max}`);
+}
+
+/** Parses arguments; an error quotes none that may be a key. */
+export function parseFlags<Of extends Flags>(args: string[], flags: Of, advice: string) {
+  const names = Object.keys(flags).map((name) => `--${name}`).join(", ");
+  const refusal = (problem: string) =>
+    new CommandError(`${problem}: the options are ${names}; see --help; ${advice}`);
+  const { tokens, ...parsed } = parseArgs({ args, options: flags, strict: false, tokens: true });
+  const values: Record<string, unknown> = parsed.values;
+  for (const token of tokens) {
+    if (token.kind !== "option") throw refusal("Wrong arguments");
+    const { name, rawName, value, inlineValue } = token;
+    const flag = new Map(Object.entries(flags)).get(name);
+    if (!flag) {
+      const isWord = /^--[a-z-]{1,20}$/.test(rawName); // and so no key
+      throw refusal(isWord ? `Unknown option "${rawName}"` : "Wrong arguments");
+    }
+    if (flag.type === "boolean" && value !== undefined) {
+      throw new CommandError(`"${rawName}" takes no value`);
+    }
+    if (flag.type === "string" && (value === undefined || !inlineValue && /^-/.test(value))) {
+      throw new CommandError(`"${rawName}" needs a value`);
+    }
+    if (flag.range) values[name] = parseNumber(rawName, value!, flag.range);
+  }
+  return values as Values<Of>;
+}
+
+/** Writes the names of the library's options in a message as the command's own. */
+export function nameFlags(message: string): string {
+  let text = message.replace('"apiKey"', "The key");
+  const flags: Flags = { ...CHECK_KEY_FLAGS, ...SANDBOX_FLAGS };
+  for (const [name, { option }] of Object.entries(flags)) {
+    if (option) text = text.replaceAll(`"${option}"`, `"--${name}"`);
+  }
+  return text;
+}

@@ -1,10 +1,19 @@
-import { type Range, RANGES } from "../checks.ts";
 import { createClient } from "../client.ts";
 import { ConfigurationError, ScamAddressError } from "../errors.ts";
 import { createSandbox, DEMO_KEY } from "../sandbox/service.ts";
 import { serveSandbox } from "../sandbox/server.ts";
 import { abortable } from "../transport/abortable.ts";
-import { CommandError, EXIT, HELP, KEY_ADVICE, parseCheckKey, parseSandbox } from "./arguments.ts";
+import {
+  CHECK_KEY_FLAGS,
+  CommandError,
+  EXIT,
+  HELP,
+  KEY_ADVICE,
+  nameFlags,
+  parseFlags,
+  SANDBOX_FLAGS,
+  type Values,
+} from "./arguments.ts";
 import { version } from "./version.ts";
 
 /** The parts of a process that the command uses; `node:process` has them all. */
@@ -32,14 +41,6 @@ interface TimeLimit {
   readonly signal: AbortSignal | undefined;
   /** What has not happened yet, for the message when the time is up. */
   missing: string;
-}
-
-/** Parses the value of an option that must be a whole number. */
-function parseNumber(name: string, text: string | undefined, { min, max }: Range) {
-  if (text === undefined) return undefined;
-  const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
-  if (number >= min && number <= max) return number;
-  throw new CommandError(`"--${name}" must be a whole number from ${min} to ${max}`);
 }
 
 /** Reads an environment variable, which must not be empty. */
@@ -79,12 +80,12 @@ async function readStandardInput({ stdin, stderr }: CommandProcess): Promise<str
   return readKey(text, "Standard input");
 }
 
-/** The values of the options of `check-key`. */
-type CheckKeyValues = ReturnType<typeof parseCheckKey>;
-
 /** Asks the service, or the sandbox, about the key. */
-async function askForStatus(process: CommandProcess, values: CheckKeyValues, limit: TimeLimit) {
-  const retries = parseNumber("retries", values.retries, RANGES.retries);
+async function askForStatus(
+  process: CommandProcess,
+  values: Values<typeof CHECK_KEY_FLAGS>,
+  limit: TimeLimit,
+) {
   // An empty one is refused: a loop may have set it to a line of a list that is standard input.
   const variable = readVariable(process, KEY_VARIABLE);
   const key = variable === undefined ? undefined : readKey(variable, `"${KEY_VARIABLE}"`);
@@ -101,7 +102,7 @@ async function askForStatus(process: CommandProcess, values: CheckKeyValues, lim
   const client = createClient({
     baseUrl,
     allowInsecureHttp: values["allow-insecure-http"],
-    retries,
+    retries: values.retries,
     onRetry: ({ error }) => void (limit.missing = error.message),
   });
   const apiKey = key ?? await abortable([limit.signal], () => readStandardInput(process));
@@ -111,11 +112,8 @@ async function askForStatus(process: CommandProcess, values: CheckKeyValues, lim
 
 /** Runs `check-key`. */
 async function runCheckKey(process: CommandProcess, args: string[]): Promise<number> {
-  const values = parseCheckKey(args);
-  const anyCount = { min: 0, max: Number.MAX_SAFE_INTEGER };
-  const minCredits = parseNumber("min-credits", values["min-credits"], anyCount);
-  const longest = Math.floor(RANGES.timeout.max / 1_000); // seconds
-  const seconds = parseNumber("timeout", values.timeout, { min: 1, max: longest });
+  const values = parseFlags(args, CHECK_KEY_FLAGS, KEY_ADVICE);
+  const { "min-credits": minCredits, timeout: seconds } = values;
   const limit: TimeLimit = {
     signal: seconds === undefined ? undefined : AbortSignal.timeout(seconds * 1_000),
     missing: "standard input has not ended",
@@ -147,8 +145,8 @@ function printJson({ stdout }: CommandProcess, fields: object): void {
 
 /** Runs `sandbox` until a signal asks the process to end. */
 async function runSandbox(process: CommandProcess, args: string[]): Promise<number> {
-  const { host, port: portText, key: pairs } = parseSandbox(args);
-  const port = parseNumber("port", portText, RANGES.port);
+  const advice = 'a test key is given as "--key KEY=CREDITS"';
+  const { host, port, key: pairs } = parseFlags(args, SANDBOX_FLAGS, advice);
   const keys = pairs?.map((pair) => {
     const [, key, credits] = /^(.+)=(\d+)$/.exec(pair) ?? [];
     if (!key) throw new CommandError('"--key" must be KEY=CREDITS, CREDITS a whole number from 0');
@@ -174,15 +172,6 @@ async function runSandbox(process: CommandProcess, args: string[]): Promise<numb
   await stopped;
   await server.close();
   return EXIT.ok;
-}
-
-/** Writes the names of options in a message as the command's own: `baseUrl` as `--base-url`. */
-function toFlagNames(message: string): string {
-  const toFlag = (_: string, name: string) =>
-    `"--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}"`;
-  return message
-    .replace(/"(baseUrl|allowInsecureHttp|timeout|retries|host|port|key)s?"/g, toFlag)
-    .replace(/^"apiKey"/, "The key");
 }
 
 /**
@@ -213,7 +202,7 @@ export async function run(args: string[], process: CommandProcess): Promise<numb
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     const known = error instanceof CommandError || error instanceof ScamAddressError;
     const code = known ? error.code : "unexpected";
-    const message = toFlagNames(error.message);
+    const message = nameFlags(error.message);
     if (args.includes("--json")) {
       const fields = error instanceof ScamAddressError && error.toJSON();
       printJson(process, { error: { name: error.name, ...fields, code, message } });
