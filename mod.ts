@@ -40,12 +40,12 @@
 export type {
   CallOptions,
   ClientOptions,
-  EndpointOptions,
   InvalidKey,
   KeyStatus,
   Method,
   Middleware,
   Readable,
+  RequestOptions,
   ScamAddressClient,
   ValidKey,
   Writable,

@@ -195,9 +195,9 @@ export interface ClientOptions {
    */
   maxResponseBytes?: number | undefined;
   /**
-   * Headers to send with every request: an object or a `Headers`. An `X-API-Key` is ignored; use
-   * {@linkcode ClientOptions.apiKey}. Where JSON is read, `Accept: application/json` is sent, unless
-   * you name another type.
+   * Headers to send with every request: an object or a `Headers`, which is read when the client is
+   * created. An `X-API-Key` is ignored; use {@linkcode ClientOptions.apiKey}. Where JSON is read,
+   * `Accept: application/json` is sent, unless you name another type.
    */
   headers?: FetchClientOptions["headers"] | undefined;
   /**
@@ -265,8 +265,8 @@ export interface ClientOptions {
   requestInitExt?: FetchClientOptions["requestInitExt"] | undefined;
 }
 
-/** Options of a single call. */
-export interface CallOptions {
+/** Options that every call takes. */
+export interface RequestOptions {
   /**
    * Cancels the call, at any point of it, when this signal is aborted. The call then rejects with
    * the signal's reason.
@@ -298,8 +298,8 @@ export interface CallOptions {
  *
  * @typeParam Schema The type of the schema; `undefined` without one.
  */
-export interface EndpointOptions<Schema extends StandardSchema | undefined = undefined>
-  extends CallOptions {
+export interface CallOptions<Schema extends StandardSchema | undefined = undefined>
+  extends RequestOptions {
   /**
    * The body, sent as JSON; leave it out to send none. What JSON would lose, such as a `Map` or `NaN`,
    * is refused. GET and HEAD cannot have a body.
@@ -312,7 +312,7 @@ export interface EndpointOptions<Schema extends StandardSchema | undefined = und
   query?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Headers in addition to the client's: an object, in which `null` removes a header, or a
-   * `Headers`. An `X-API-Key` is ignored.
+   * `Headers`. An `X-API-Key` is ignored. With a body, a `Content-Type` must be one of JSON.
    */
   headers?: ClientOptions["headers"];
   /**
@@ -346,7 +346,7 @@ export interface EndpointOptions<Schema extends StandardSchema | undefined = und
  *
  * Their options are those of openapi-fetch, such as `params`, `body`, `headers`, `parseAs` and
  * `middleware`, and also `timeout`, `totalTimeout`, `retries` and `idempotent`, as
- * {@linkcode EndpointOptions} has them. Unknown option names are refused. `TRACE` always rejects:
+ * {@linkcode CallOptions} has them. Unknown option names are refused. `TRACE` always rejects:
  * `fetch` does not allow it.
  *
  * The option `parseAs` chooses what `data` is: `"json"` by default, or `"text"`, `"blob"`,
@@ -388,7 +388,7 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    * @throws {InvalidResponseError} When the response is not JSON, is too large, or does not match
    * the OpenAPI document.
    */
-  checkKey(apiKey: string, options?: CallOptions): Promise<KeyStatus>;
+  checkKey(apiKey: string, options?: RequestOptions): Promise<KeyStatus>;
 
   /**
    * Checks whether the client's own API key, its option `apiKey`, is valid and how many credits it
@@ -411,7 +411,7 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    * @throws {ConfigurationError} When the client has no key, or an option is wrong.
    * @throws {ScamAddressError} The same errors as `checkKey`.
    */
-  checkOwnKey(options?: CallOptions): Promise<KeyStatus>;
+  checkOwnKey(options?: RequestOptions): Promise<KeyStatus>;
 
   /**
    * Calls an operation that the OpenAPI document lacks, with the `X-API-Key` header and
@@ -457,7 +457,7 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
   call<Schema extends StandardSchema | undefined = undefined>(
     method: Method,
     endpoint: string,
-    options?: EndpointOptions<Schema>,
+    options?: CallOptions<Schema>,
   ): Promise<OutputOf<Schema>>;
 
   /**

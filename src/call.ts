@@ -3,43 +3,28 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Method } from "./api.ts";
 import { isApiKey } from "./api_key.ts";
 import { optionError } from "./checks.ts";
-import { apiKeyHeader, operations } from "./generated/operations.ts";
-import type { operations as Operations } from "./generated/types.ts";
+import { apiKeyHeader } from "./generated/operations.ts";
 import type { Operation } from "./operation.ts";
 import { type Settings, TYPED_OPTIONS, type TypedOptions } from "./options.ts";
-import { toJson, withoutQuery } from "./request.ts";
+import { guardPath, withoutQuery } from "./path.ts";
+import { toBody, toJson } from "./request_body.ts";
 import { CallErrors } from "./transport/call_errors.ts";
-import { MAX_SEARCHED } from "./transport/redact.ts";
-import type { SendOptions } from "./transport/send.ts";
+import { MAX_ERROR_BODY } from "./transport/redact.ts";
 
-/** What distinguishes `checkKey`, `call` and the typed methods. */
-export interface CallKind {
-  /** Whether the path is looked up in the OpenAPI document, and its parameters are written. */
-  readonly isTyped: boolean;
-  /** Whether a status that is not 2xx is thrown. */
-  readonly throwsHttpError: boolean;
+/** What a method of the client asks for. */
+export interface CallInput {
+  readonly method: Method;
+  readonly path: string;
+  /** The options of the call, most of which are used in place of the client's. */
+  readonly options: TypedOptions;
+  /** The operation, if the OpenAPI document has it. */
+  readonly operation?: Operation | undefined;
+  /** Whether the call resolves to the body of a 4xx or 5xx response, and does not throw. */
+  readonly resolvesToErrors?: boolean;
   /** Checks the data of a 2xx response, for `call`. */
   readonly schema?: StandardSchemaV1 | undefined;
   /** When the call began, on the clock of `performance.now()`; by default now. */
   readonly start?: number | undefined;
-}
-
-/** What one call needs. */
-export interface Call {
-  readonly kind: CallKind;
-  readonly method: Method;
-  /** The options of the client. */
-  readonly settings: Settings;
-  /** The options of the call, most of which are used in place of the client's. */
-  readonly options: TypedOptions;
-  /** The operation of a typed method, if the OpenAPI document has it. */
-  readonly operation: Operation | undefined;
-  /** All that the transport knows of the call: its limits, and what makes its errors. */
-  readonly sendOptions: SendOptions;
-  /** Whether the data is parsed from JSON here, to be checked. */
-  readonly isJson: boolean;
-  /** See the function `isUnwatched`. */
-  readonly isUnwatched: boolean;
 }
 
 /**
@@ -51,67 +36,63 @@ export interface Call {
  * own is handed on with its text, not built again. Tests run with both kinds of calls.
  */
 function isUnwatched(options: TypedOptions, settings: Settings, hasMiddleware: boolean): boolean {
-  const { body, middleware, parseAs = "json" } = options;
-  const serializer = options.bodySerializer ?? settings.bodySerializer;
-  const hasText = serializer ? serializer === toJson : !(body instanceof FormData);
+  const { bodySerializer = settings.bodySerializer, middleware, parseAs = "json" } = options;
+  const hasText = bodySerializer === toJson ||
+    bodySerializer === toBody && !(options.body instanceof FormData);
   return hasText && !hasMiddleware && !middleware?.length && !options.Request &&
     !settings.Request && (parseAs === "json" || parseAs === "text") &&
     Object.keys(options).every((name) => name in TYPED_OPTIONS);
 }
 
-/** Returns the key in the body of a `checkKey` request. */
-function keyInBody(operation: Operation | undefined, body: unknown): unknown {
-  const checkKey: keyof Operations = "checkKey";
-  return operation?.operationId === checkKey ? Object(body).apiKey : undefined;
-}
+/** What one call knows; the transport gets all of it, and uses what `SendContext` has. */
+export type Call = ReturnType<typeof prepareCall>;
 
-/** Puts together what a call needs, from checked options, before anything is awaited. */
-export function prepareCall(
-  method: Method,
-  path: string,
-  options: TypedOptions,
-  kind: CallKind,
-  settings: Settings,
-  hasMiddleware: boolean,
-): Call {
-  const { apiKey, baseUrl, maxResponseBytes, onRetry } = settings;
-  const { retries = settings.retries, timeout = settings.timeout } = options;
+/**
+ * Puts together what one call knows, from checked options, before anything is awaited: of each option,
+ * the call's, or else the client's.
+ */
+export function prepareCall(input: CallInput, settings: Settings, hasMiddleware: boolean) {
+  const { method, path, options, operation, resolvesToErrors = false, schema } = input;
+  const { start = performance.now() } = input;
+  const { apiKey, maxResponseBytes } = settings;
   const { body, parseAs = "json", totalTimeout = settings.totalTimeout } = options;
-  const { isTyped, start, throwsHttpError } = kind;
-  const hasDeadline = totalTimeout < Infinity; // otherwise no clock is read
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
     throw optionError("body", `must be left out of a ${method} request`);
   }
-  const operation = isTyped ? operations[`${method} ${path}`] : undefined;
   const isKeyRequired = operation === undefined || operation.apiKey === "required";
   if (isKeyRequired && apiKey === undefined) {
     const ignored = `a header "${apiKeyHeader}" is ignored`;
     const problem = `is missing: this request needs the client's key, and ${ignored}`;
     throw optionError("apiKey", problem);
   }
-  const address = () => withoutQuery(`${options.baseUrl || baseUrl}`.replace(/\/?$/, () => path));
+  const base = `${options.baseUrl || settings.baseUrl}`.replace(/\/$/, "");
   const isPathKnown = operation !== undefined && !operation.has404;
-  const errors = new CallErrors(() => `${method} ${address()}`, isPathKnown);
-  for (const key of [apiKey, keyInBody(operation, body)]) {
+  const errors = new CallErrors(() => `${method} ${withoutQuery(base + path)}`, isPathKnown);
+  // `checkKey` has a key in its body, and so may an operation that is not documented.
+  for (const key of [apiKey, Object(body).apiKey]) {
     if (isApiKey(key)) errors.secrets.add(key);
   }
   return {
-    kind,
     method,
-    settings,
-    options,
     operation,
-    sendOptions: {
-      timeout,
-      totalTimeout,
-      deadline: hasDeadline ? (start ?? performance.now()) + totalTimeout : Infinity,
-      maxResponseBytes,
-      // An error that is thrown keeps no more. The typed methods resolve to the whole body.
-      maxErrorBytes: throwsHttpError ? Math.min(MAX_SEARCHED, maxResponseBytes) : maxResponseBytes,
-      retries,
-      onRetry,
-      errors,
-    },
+    schema,
+    resolvesToErrors,
+    errors,
+    apiKey,
+    baseUrl: settings.baseUrl,
+    fetch: options.fetch ?? settings.fetch,
+    Request: options.Request ?? settings.Request,
+    pathSerializer: guardPath(options.pathSerializer ?? settings.pathSerializer),
+    idempotent: options.idempotent,
+    onRetry: settings.onRetry,
+    retries: options.retries ?? settings.retries,
+    timeout: options.timeout ?? settings.timeout,
+    totalTimeout,
+    deadline: start + totalTimeout,
+    maxResponseBytes,
+    // An error that is thrown keeps no more.
+    maxErrorBytes: resolvesToErrors ? maxResponseBytes : Math.min(MAX_ERROR_BODY, maxResponseBytes),
+    /** Whether the data is parsed from JSON here, to be checked. */
     isJson: parseAs === "json",
     isUnwatched: isUnwatched(options, settings, hasMiddleware),
   };

@@ -67,9 +67,9 @@ export function readOptions<Options extends object>(
   owner: string,
   others: readonly string[] = [], // names of options that are not checked
 ): Options {
-  checkObject(options, "options");
-  const copy = { ...options };
   const names = [...Object.keys(checks), ...others];
+  checkObject(options, "options", `an object, such as { ${names.slice(0, 2).join(", ")} }`);
+  const copy = { ...options };
   for (const [name, value] of Object.entries(copy)) {
     if (!names.includes(name)) {
       throw optionError(name, `is not an option of ${owner}, which has ${names.join(", ")}`);
@@ -80,8 +80,8 @@ export function readOptions<Options extends object>(
 }
 
 /** Checks an object that is no array, `Map`, `AbortSignal` or the like. */
-export function checkObject(value: unknown, option: string): void {
-  if (classOf(value) !== "Object") throw typeError(option, "an object", value);
+export function checkObject(value: unknown, option: string, expected = "an object"): void {
+  if (classOf(value) !== "Object") throw typeError(option, expected, value);
 }
 
 /** Checks a boolean. */

@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Call } from "./call.ts";
 import type { Issue } from "./errors.ts";
 import { CHECK_BASE_URL } from "./transport/call_errors.ts";
-import { MAX_SEARCHED, type Secrets, startOf } from "./transport/redact.ts";
+import { MAX_ERROR_BODY, type Secrets, startOf } from "./transport/redact.ts";
 
 /** How many issues are kept: a schema may have one for each element of a large response. */
 const MAX_ISSUES = 100;
@@ -30,7 +30,7 @@ function problemOf(rule: string, problem: string): Problem {
 export async function readData(
   text: string,
   { headers, status }: Response,
-  { kind: { schema }, operation, sendOptions: { errors: { secrets } } }: Call,
+  { errors: { secrets }, operation, resolvesToErrors, schema }: Call,
 ): Promise<{ readonly value: unknown } | Problem> {
   const { responses = {} } = operation ?? {};
   const listed = [`${status}`, "2XX"].find((name) => name in responses);
@@ -47,8 +47,10 @@ export async function readData(
     const given = secrets.redact(headers.get("content-type") ?? "");
     const type = given.replace(/;.*/s, "").slice(0, MAX_TEXT);
     const other = type && !/json/i.test(type) ? ` but ${type}` : "";
-    // If the status is documented with another type than JSON, the address may well be right.
-    const advice = listed && !validate ? 'set "parseAs"' : CHECK_BASE_URL;
+    // A page is a sign of a wrong address, but not where the document has the status without JSON.
+    // Only the methods that resolve to errors have `parseAs`.
+    const isRight = listed ? !validate : resolvesToErrors && other && !/html/i.test(type);
+    const advice = isRight ? 'set "parseAs"' : CHECK_BASE_URL;
     return problemOf("json", `the body is not JSON${other}, ${advice}`);
   }
   const found = validate?.(value);
@@ -74,7 +76,7 @@ function describeIssues(issues: readonly Issue[]): string {
 
 /** Writes the issues of a caller's schema, which may quote the response and so a secret. */
 function toIssues(issues: readonly StandardSchemaV1.Issue[], secrets: Secrets): Issue[] {
-  let left = MAX_SEARCHED; // of their paths and messages together
+  let left = MAX_ERROR_BODY; // of their paths and messages together
   const clean = (text: string) => {
     const part = text.slice(0, left);
     left -= part.length;

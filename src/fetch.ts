@@ -1,31 +1,34 @@
 import { readApiKey } from "./api_key.ts";
 import type { Call } from "./call.ts";
 import { optionError } from "./checks.ts";
-import type { NetworkError } from "./errors.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
-import { type FetchOnce, NULL_BODY_STATUSES } from "./transport/attempt.ts";
+import { NULL_BODY_STATUSES, type Sendable } from "./transport/attempt.ts";
 import { type Bytes, decode, readStream } from "./transport/body.ts";
 import { isIdempotent } from "./transport/retry.ts";
 import { sendWithRetries } from "./transport/send.ts";
-import { captureStack } from "./transport/stack.ts";
 
 /**
- * The parts of a request, in place of a `Request` where openapi-fetch hands it to this client only.
+ * A request as it is sent, again if necessary.
  *
- * It becomes a `Request` only for a custom `fetch`. This saves 20 to 30 % of the CPU time of
- * openapi-fetch.
+ * Where openapi-fetch hands its request to this client only, it makes one of these in place of a
+ * `Request`, and it becomes a `Request` only for a custom `fetch`. This saves 20 to 30 % of the CPU
+ * time of openapi-fetch.
  */
 export class RequestParts {
   readonly method: string;
   readonly headers: Headers;
-  readonly body: string | null;
+  readonly body: BodyInit | null;
 
-  /** Gets what openapi-fetch passes to `Request`. */
-  constructor(readonly url: string, { method, headers, body }: RequestInit) {
+  /** Gets what openapi-fetch passes to `Request`; and of a watched call, the `Request` itself. */
+  constructor(
+    readonly url: string,
+    { method, headers, body }: RequestInit,
+    readonly original?: Request,
+  ) {
     this.method = method!;
     this.headers = headers as Headers;
-    this.body = body as string | undefined ?? null;
-    if (this.body === null || this.headers.has("content-type")) return;
+    this.body = body ?? null;
+    if (typeof body !== "string" || this.headers.has("content-type")) return;
     this.headers.set("content-type", "text/plain;charset=UTF-8"); // as a `Request` does
   }
 }
@@ -37,59 +40,44 @@ export async function sendWithKey(
   callSignal: AbortSignal | undefined,
   requestInitExt?: RequestInit,
 ): Promise<Response> {
-  const { operation, sendOptions, settings: { apiKey, baseUrl } } = call;
+  const { apiKey, baseUrl, errors, operation } = call;
   const { url } = request;
-  // The first comparison is enough for almost all requests, and cheaper.
+  // The first comparison is enough for almost all requests, and cheaper. It is safe because `baseUrl`
+  // is an `href`, which has a slash after the host.
   if (!url.startsWith(baseUrl) && new URL(url).origin !== new URL(baseUrl).origin) {
     throw optionError("baseUrl", "must have the origin of the request: the key goes to no other");
   }
-  const outgoing: Outgoing = request instanceof RequestParts
-    ? request
-    : await copyRequest(request, callSignal);
+  const parts = request instanceof RequestParts ? request : await copyRequest(request, callSignal);
   let key = operation?.apiKey === "none" ? undefined : apiKey;
   if (typeof key === "function") {
     key = readApiKey(await key());
-    sendOptions.errors.secrets.add(key); // a string was added in `prepareCall`
+    errors.secrets.add(key); // a string was added in `prepareCall`
   }
-  setHeaders(outgoing.headers, key, call);
-  const fetchOnce = makeFetchOnce(outgoing, call, requestInitExt);
-  // A request that middleware has made has a signal of its own.
-  const signals = [callSignal, outgoing.original?.signal];
-  const mayRepeat = isRepeatable(outgoing, call);
-  const outcome = await sendWithRetries(sendOptions, fetchOnce, mayRepeat, signals);
+  setHeaders(parts.headers, key, call);
+  const outcome = await sendWithRetries(call, {
+    fetchOnce: makeFetchOnce(parts, call, requestInitExt),
+    mayRepeat: mayRepeat(parts.method, call),
+    signals: [callSignal, parts.original?.signal], // middleware may have made a request with one
+  });
   const result = outcome.error ?? toResponse(outcome.response, outcome.body.bytes, call);
   if (!(result instanceof Error)) return result;
-  captureStack(result, sendWithKey); // again: V8 keeps ten frames, too few to reach the caller
   throw result;
 }
 
-/** A request as it is sent, again if necessary. */
-interface Outgoing {
-  readonly url: string;
-  readonly method: string;
-  readonly headers: Headers;
-  readonly body: BodyInit | null;
-  /** The request of a watched call, with its signal and its options of `fetch` itself. */
-  readonly original?: Request;
-}
-
 /** Copies the parts of a request that this client changes or sends again. */
-async function copyRequest(
-  original: Request,
-  callSignal: AbortSignal | undefined,
-): Promise<Outgoing> {
+async function copyRequest(original: Request, callSignal: AbortSignal | undefined) {
   const { url, method } = original;
-  const copy = { url, method, headers: new Headers(original.headers), original };
+  const init: RequestInit = { method, headers: new Headers(original.headers) };
   // The signal can end a stream that has no end. Firefox has no `body`
   // (https://bugzilla.mozilla.org/show_bug.cgi?id=1387483).
   if (callSignal && original.body && !original.bodyUsed) {
     const read = await readStream(original.body, Infinity, callSignal);
     if ("thrown" in read) throw read.thrown;
-    return { ...copy, body: read.bytes };
+    return new RequestParts(url, { ...init, body: read.bytes }, original);
   }
   const bytes = await original.arrayBuffer(); // which throws when somebody has read the body
   // Reading sets `bodyUsed` only if there is a body, even an empty one.
-  return { ...copy, body: original.bodyUsed ? bytes : null };
+  return new RequestParts(url, { ...init, body: original.bodyUsed ? bytes : null }, original);
 }
 
 /** Sets the headers that the service needs, and the key, if there is one. */
@@ -103,12 +91,10 @@ function setHeaders(headers: Headers, key: string | undefined, { isJson, operati
 
 /** Makes the function that sends a request once, by the caller's `fetch` or the global one. */
 function makeFetchOnce(
-  { url, method, headers, body, original }: Outgoing,
-  { options, settings }: Call,
+  { url, method, headers, body, original }: RequestParts,
+  { fetch, Request = globalThis.Request }: Call, // `fetch` is called without a `this`
   requestInitExt: RequestInit | undefined,
-): FetchOnce {
-  const fetch = options.fetch ?? settings.fetch; // called without a `this`
-  const RequestClass = options.Request ?? settings.Request ?? Request;
+): Sendable["fetchOnce"] {
   const input = original ?? url;
   // Node.js 20 to 26 loses the signal of a request that is collected as garbage
   // (https://github.com/nodejs/node/issues/55428). This holds the request of the attempt.
@@ -117,7 +103,7 @@ function makeFetchOnce(
     // What it has wins over the caller's `requestInitExt`.
     const init: RequestInit = { method, headers, body, redirect: "manual", signal };
     if (!fetch) return globalThis.fetch(input, { ...requestInitExt, ...init });
-    const copy = new RequestClass(input, init);
+    const copy = new Request(input, init);
     // Where `headers` is empty, Bun keeps those of the request that middleware has changed
     // (https://github.com/oven-sh/bun/pull/41994).
     if (!headers.has(apiKeyHeader)) copy.headers.delete(apiKeyHeader);
@@ -128,18 +114,14 @@ function makeFetchOnce(
 }
 
 /** Whether a request may be sent again after any temporary failure. */
-function isRepeatable({ method }: Outgoing, { method: given, operation, options }: Call): boolean {
+function mayRepeat(method: string, call: Call): boolean {
   // Middleware may have made the request, with another method.
-  const ofOperation = method === given ? operation?.idempotent : undefined;
-  return options.idempotent ?? ofOperation ?? isIdempotent(method);
+  const ofOperation = method === call.method ? call.operation?.idempotent : undefined;
+  return call.idempotent ?? ofOperation ?? isIdempotent(method);
 }
 
 /** Makes the response that openapi-fetch gets, with a body that can be read again. */
-function toResponse(
-  response: Response,
-  bytes: Bytes,
-  { isUnwatched, sendOptions }: Call,
-): Response | NetworkError {
+function toResponse(response: Response, bytes: Bytes, { errors, isUnwatched }: Call) {
   const { headers, ok, status, statusText, type, url } = response;
   // To hand it on saves 10 to 15 % of openapi-fetch's CPU time. A custom fetch may have frozen it.
   if (isUnwatched && ok && type === "basic" && Object.isExtensible(response)) {
@@ -152,7 +134,7 @@ function toResponse(
     // It is no option, because Node.js 20 to 26 refuses some reason phrases that it receives.
     return override(override(copy, "url", url), "statusText", statusText);
   } catch (thrown) { // Node.js 20 and 22 receive header names that `Response` refuses and quotes.
-    return sendOptions.errors.network(thrown, response);
+    return errors.network(thrown, response);
   }
 }
 

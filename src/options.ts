@@ -1,7 +1,7 @@
 import { mergeHeaders, type Middleware, type ParseAs } from "openapi-fetch";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
-import type { CallOptions, ClientOptions, EndpointOptions } from "./api.ts";
+import type { CallOptions, ClientOptions, RequestOptions } from "./api.ts";
 import { readApiKey } from "./api_key.ts";
 import {
   checkBoolean,
@@ -15,16 +15,17 @@ import {
   readOptions,
   typeError,
 } from "./checks.ts";
-import { checkPath } from "./request.ts";
+import { checkPath } from "./path.ts";
+import { toBody } from "./request_body.ts";
 
 /** The options of `call`, with any schema. */
-export type AnyEndpointOptions = EndpointOptions<StandardSchemaV1 | undefined>;
+export type AnyCallOptions = CallOptions<StandardSchemaV1 | undefined>;
 
 /** The options of the typed methods: ours, and openapi-fetch's, without those of `fetch` itself. */
 export interface TypedOptions
   extends
-    CallOptions,
-    Pick<EndpointOptions, "body" | "headers" | "idempotent">,
+    RequestOptions,
+    Pick<CallOptions, "body" | "headers" | "idempotent">,
     Pick<
       ClientOptions,
       "Request" | "bodySerializer" | "fetch" | "pathSerializer" | "querySerializer"
@@ -35,27 +36,29 @@ export interface TypedOptions
   parseAs?: ParseAs;
 }
 
+// The tables below repeat rows, because bundlers keep a table that spreads another one, used or not.
+
 /** The options of `createClient`. */
 const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
-  allowInsecureHttp: checkBoolean,
-  apiKey: checkApiKey,
   baseUrl: null,
-  bodySerializer: null,
-  fetch: checkFunction,
-  headers: checkHeaders,
-  maxResponseBytes: checkNumber,
-  onRetry: checkFunction,
-  pathSerializer: null,
-  querySerializer: null,
-  Request: null,
-  requestInitExt: null,
-  retries: checkNumber,
+  apiKey: checkApiKey,
   timeout: checkNumber,
   totalTimeout: checkNumber,
+  retries: checkNumber,
+  maxResponseBytes: checkNumber,
+  headers: checkHeaders,
+  fetch: checkFunction,
+  allowInsecureHttp: checkBoolean,
+  onRetry: checkFunction,
+  querySerializer: null,
+  bodySerializer: null,
+  pathSerializer: null,
+  Request: null,
+  requestInitExt: null,
 };
 
 /** The options of `checkKey` and `checkOwnKey`. */
-export const CALL_OPTIONS: OptionChecks<CallOptions> = {
+export const REQUEST_OPTIONS: OptionChecks<RequestOptions> = {
   signal: checkSignal,
   timeout: checkNumber,
   totalTimeout: checkNumber,
@@ -63,7 +66,7 @@ export const CALL_OPTIONS: OptionChecks<CallOptions> = {
 };
 
 /** The options of `call`. */
-export const ENDPOINT_OPTIONS: OptionChecks<AnyEndpointOptions> = {
+export const CALL_OPTIONS: OptionChecks<AnyCallOptions> = {
   signal: checkSignal,
   timeout: checkNumber,
   totalTimeout: checkNumber,
@@ -101,22 +104,17 @@ export const FETCH_OPTION_NAMES: readonly string[] =
   referrer referrerPolicy window`.split(/\s+/);
 
 /** The options of a client, checked and with defaults. */
-export interface Settings extends ClientOptions {
-  readonly baseUrl: string;
-  readonly timeout: number;
-  /** `Infinity` without a limit. */
-  readonly totalTimeout: number;
-  readonly retries: number;
-  readonly maxResponseBytes: number;
-}
+export type Settings = ReturnType<typeof readClientOptions>;
 
 /** Reads the options of a client. */
-export function readClientOptions(given: ClientOptions): Settings {
+export function readClientOptions(given: ClientOptions) {
   const options = readOptions(given, CLIENT_OPTIONS, "createClient()");
-  const { maxResponseBytes = 10 * 2 ** 20, retries = 2 } = options;
+  const { bodySerializer = toBody, maxResponseBytes = 10 * 2 ** 20, retries = 2 } = options;
   const { timeout = 30_000, totalTimeout = Infinity } = options;
-  const baseUrl = readBaseUrl(options);
-  return { ...options, baseUrl, maxResponseBytes, retries, timeout, totalTimeout };
+  const own = options.headers;
+  const headers = own instanceof Headers ? new Headers(own) : { ...own }; // with each `null`
+  const defaults = { bodySerializer, headers, maxResponseBytes, retries, timeout, totalTimeout };
+  return { ...options, ...defaults, baseUrl: readBaseUrl(options) };
 }
 
 /** Checks the client's own key; what a function returns is checked for each call. */

@@ -139,7 +139,60 @@ Deno.test("call() refuses a body that JSON cannot represent", async () => {
   }
 });
 
+Deno.test("call() names a bigint and an object that contains itself, and sends one twice", async () => {
+  const object: Record<string, unknown> = { a: [1n] };
+  const again = { list: [{}, { back: object }] };
+  const message = async (body: unknown) =>
+    (await rejection(ConfigurationError, unsent.call("POST", "a", { body }))).message;
+  expect(await message(1n)).toMatch(/, not a bigint$/);
+  expect(await message(object)).toMatch(/, not a bigint as "\/a\/0"$/);
+  expect(await message([, 1n])).toMatch(/, not a bigint as "\/1"$/);
+  object.a = again;
+  expect(await message(object)).toMatch(
+    /, not an object that contains itself as "\/a\/list\/1\/back"$/,
+  );
+  object.a = {};
+  const shared = { list: [object, object], object, self: object.a };
+  expect(await caught(unsent.call("POST", "a", { body: shared }))).toBeInstanceOf(NetworkError);
+});
+
+Deno.test("call() refuses what has a pipe and can be listened to, and sends what has only a pipe", async () => {
+  const pipe = () => {};
+  class Data {
+    readonly a = 1;
+    pipe() {}
+  }
+  for (const body of [{ on: pipe }, { subscribe: pipe }]) {
+    const stream = Object.assign(new Data(), body);
+    const error = await rejection(ConfigurationError, unsent.call("POST", "a", { body: stream }));
+    expect(error.message).toMatch(/, not a stream$/);
+  }
+  expect(await caught(unsent.call("POST", "a", { body: new Data() }))).toBeInstanceOf(NetworkError);
+});
+
+testWatched("call() refuses to send JSON as something else", async (create) => {
+  await using server = await serve((_, response) => json(response, 1));
+  const client = create({ baseUrl: server.url, apiKey });
+  const send = (type: string, body: unknown = {}) =>
+    client.call("POST", undocumented, { body, headers: { "Content-Type": type } });
+  for (const type of ["text/csv", "application/x-www-form-urlencoded", "multipart/form-data"]) {
+    const { message, option } = await rejection(ConfigurationError, send(type));
+    expect(option).toBe("headers");
+    expect(message).toBe(
+      '"headers" must have JSON as "Content-Type" (or use a typed method, such as POST())',
+    );
+  }
+  expect(server.requests.length).toBe(0);
+  const types = ["application/json; charset=utf-8", "application/vnd.api+JSON"];
+  for (const type of types) expect(await send(type)).toBe(1);
+  await client.call("GET", undocumented, { headers: { "Content-Type": "text/csv" } });
+  expect(server.requests.map(({ headers }) => headers["content-type"]))
+    .toEqual([...types, "text/csv"]);
+});
+
 Deno.test("methods refuse a body that JSON would lose, and say what to write", async () => {
+  const cannot = '"body" must be a value that JSON can represent ' +
+    "(or use a typed method, such as POST())";
   const form = Object.assign(new FormData(), { toJSON: () => ({}) });
   const bodies: Record<string, unknown> = {
     ...{ Blob: new Blob(["text"]), File: new File(["text"], "name"), Map: new Map() },
@@ -165,7 +218,7 @@ Deno.test("methods refuse a body that JSON would lose, and say what to write", a
     }
   }
   expect((await rejection(ConfigurationError, unsent.call("POST", "a", { body: form }))).message)
-    .toBe('"body" must be a value that JSON can represent, not a FormData');
+    .toBe(`${cannot}, not a FormData`);
   for (const body of streams) {
     for (const call of [unsent.call("POST", "a", { body }), unsent.POST("/a", { body })]) {
       expect((await rejection(ConfigurationError, call)).message).toMatch(/JSON .*, not a stream$/);
@@ -175,14 +228,14 @@ Deno.test("methods refuse a body that JSON would lose, and say what to write", a
     const calls = [unsent.call("POST", "a", { body }), unsent.POST("/a", { body })];
     const [called, typed] = await rejections(ConfigurationError, calls);
     const kind = `${/^[AE]/.test(name) ? "an" : "a"} ${name}`;
-    expect(called!.message).toBe(`"body" must be a value that JSON can represent, not ${kind}`);
+    expect(called!.message).toBe(`${cannot}, not ${kind}`);
     expect(typed!.message).toMatch(/"bodySerializer".*"Content-Type"/);
     expect(typed!.message.endsWith(`, not ${kind}`)).toBe(true);
     expect([called!.option, typed!.option]).toEqual(["body", "body"]);
   }
 });
 
-Deno.test("methods refuse what JSON would lose at any depth, and name its field", async () => {
+Deno.test("methods refuse what JSON would lose at any depth, and name its place", async () => {
   class Point {
     constructor(readonly x = 1) {}
   }
@@ -201,10 +254,14 @@ Deno.test("methods refuse what JSON would lose at any depth, and name its field"
     [new Date(NaN), "an invalid Date"],
   ];
   for (const [value, kind] of lost) {
-    for (const body of [{ field: value }, [{ a: [{ field: value }] }]]) {
+    const bodies: [unknown, string][] = [
+      [{ field: value }, "/field"],
+      [[{}, { a: [{ field: value }] }], "/1/a/0/field"],
+    ];
+    for (const [body, place] of bodies) {
       const calls = [unsent.call("POST", "a", { body }), unsent.POST("/a", { body })];
       for (const { message, stack } of await rejections(ConfigurationError, calls)) {
-        expect(message).toMatch(RegExp(`^"body" .*, not (an? )?${kind} as "field"$`));
+        expect(message).toMatch(RegExp(`^"body" .*, not (an? )?${kind} as "${place}"$`));
         expect(stack).toContain("call.test");
       }
     }

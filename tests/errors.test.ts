@@ -71,6 +71,39 @@ testWatched("stacks show who called", async (create) => {
   }
 });
 
+Deno.test("the stack of a ConfigurationError reaches the caller, even with a signal", async () => {
+  const client = createClient<AnyPath>({ baseUrl: "https://service.example/", apiKey });
+  const { signal } = new AbortController();
+  const init = { signal, body: { field: NaN } };
+  const callOne = async () => await client.call("POST", "a", init);
+  const callOther = async () => await client.POST("/a", init);
+  const callTyped = async () => await client.GET("/{id}", { signal });
+  for (const caller of [callOne, callOther, callTyped]) {
+    const { stack } = await rejection(ConfigurationError, caller());
+    expect(stack).toMatch(new RegExp(`\\b${caller.name}\\b`));
+  }
+});
+
+Deno.test("errors have their names where Error.prototype cannot be changed", async () => {
+  const fetch = () => Promise.resolve(new Response("", { status: 402 }));
+  const client = createClient<AnyPath>({ baseUrl: "https://service.example/", apiKey, fetch });
+  Object.defineProperty(Error.prototype, "name", { writable: false });
+  try {
+    const { name, stack } = await rejection(HttpError, client.call("GET", "a"));
+    expect(name).toBe("HttpError");
+    expect(stack).toContain("HttpError: ");
+    await rejection(ConfigurationError, client.call("GET", "{"));
+  } finally {
+    Object.defineProperty(Error.prototype, "name", { writable: true });
+  }
+});
+
+Deno.test("toJSON() has one set-cookie as a list, too", () => {
+  const headers = new Headers({ "set-cookie": "a=1" });
+  const error = new HttpError("m", { response: { status: 400, headers, body: "" } });
+  expect(error.toJSON().response).toMatchObject({ headers: { "set-cookie": ["a=1"] } });
+});
+
 const headers = new Headers([["x-id", "1"], ["set-cookie", "a=1"], ["set-cookie", "b=2"]]);
 const response = { status: 429, headers, body: { a: 1 } };
 const headersAsJson = { "x-id": "1", "set-cookie": ["a=1", "b=2"] };

@@ -51,6 +51,17 @@ for (const [kind, bytes] of Object.entries({ ...noResponses, ...incomplete })) {
 
 // The reason
 
+Deno.test("the message of a NetworkError does not end in white space", async () => {
+  const messages = { "Failed to fetch. \n": "Failed to fetch.", " \n": "unknown reason" };
+  for (const [message, reason] of Object.entries(messages)) {
+    const fetch = () => Promise.reject(new Error(message));
+    const client = createClient({ baseUrl, apiKey, retries: 0, fetch });
+    const error = await rejection(NetworkError, client.call("GET", undocumented));
+    expect(error.message).toBe(`"GET ${baseUrl}${undocumented}" got no response: ${reason}`);
+    expect((error.cause as Error).message).toBe(reason);
+  }
+});
+
 Deno.test("NetworkError keeps the stack of what a custom fetch throws, cut and without the key", async () => {
   const { fetch } = createSandbox({
     keys: { [apiKey]: 1 },

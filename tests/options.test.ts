@@ -5,6 +5,7 @@ import { type ClientOptions, ConfigurationError, createClient } from "../mod.ts"
 import {
   apiKey,
   baseUrl,
+  checkKeyPath,
   replaceFetch,
   sendAll,
   undocumented,
@@ -91,6 +92,34 @@ Deno.test("createClient() and call() refuse headers that cannot be sent, without
   }
 });
 
+Deno.test("createClient() reads the headers, and does not see what comes later", async () => {
+  const seen: (string | null)[] = [];
+  const fetch = ({ headers }: Request) => {
+    seen.push(headers.get("x-a"));
+    return Promise.resolve(Response.json(1));
+  };
+  const given = { "x-a": "first" };
+  const headers = new Headers(given);
+  const clients = [given, headers].map((headers) =>
+    createClient({ baseUrl, apiKey, fetch, headers })
+  );
+  given["x-a"] = "sec\nret";
+  headers.set("x-a", "second");
+  for (const client of clients) await client.call("GET", undocumented);
+  expect(seen).toEqual(["first", "first"]);
+});
+
+Deno.test("createClient() takes null for a header that is not to be sent", async () => {
+  const types: (string | null)[] = [];
+  const fetch = ({ headers }: Request) => {
+    types.push(headers.get("content-type"));
+    return Promise.resolve(new Response(null, { status: 400 }));
+  };
+  const client = createClient({ baseUrl, fetch, headers: { "Content-Type": null } });
+  await client.POST(checkKeyPath, { body: { apiKey } });
+  expect(types).toEqual(["text/plain;charset=UTF-8"]);
+});
+
 // Messages
 
 Deno.test("createClient() names the option that is wrong, and what to do", async () => {
@@ -105,10 +134,13 @@ Deno.test("createClient() names the option that is wrong, and what to do", async
   for (const [options, expected] of cases) {
     expect((await refusal({ baseUrl, apiKey, ...options })).message).toBe(expected);
   }
-  for (const options of [null, undefined, "x"]) {
-    expect((await refusal(options)).message).toMatch(
-      /^"(options|baseUrl)" (must be an|is missing)/,
-    );
+  const kinds: [unknown, string][] = [[null, "null"], [undefined, "undefined"], [
+    baseUrl,
+    "a string",
+  ]];
+  for (const [options, kind] of kinds) {
+    expect((await refusal(options)).message)
+      .toBe(`"options" must be an object, such as { baseUrl, apiKey }, not ${kind}`);
   }
 });
 
@@ -116,15 +148,31 @@ Deno.test("methods name the argument that is wrong", async () => {
   const junk: never = Object.create(null) as never; // String(junk) throws
   const { signal } = new AbortController();
   const cases: [expected: string, call: Promise<unknown>][] = [
-    ['"options" must be an object, not a number', unsent.checkKey("key", 7 as never)],
-    ['"options" must be an object, not a string', unsent.checkOwnKey("key" as never)],
-    ['"options" must be an object, not an AbortSignal', unsent.checkKey("key", signal as never)],
-    ['"options" must be an object, not an array', unsent.GET("/a", [] as never)],
+    [
+      '"options" must be an object, such as { signal, timeout }, not a number',
+      unsent.checkKey("key", 7 as never),
+    ],
+    [
+      '"options" must be an object, such as { signal, timeout }, not a string',
+      unsent.checkOwnKey("key" as never),
+    ],
+    [
+      '"options" must be an object, such as { signal, timeout }, not an AbortSignal',
+      unsent.checkKey("key", signal as never),
+    ],
+    [
+      '"options" must be an object, such as { signal, timeout }, not an array',
+      unsent.GET("/a", [] as never),
+    ],
     ['"method" must be one of DELETE, GET, HEAD', unsent.call(junk, "a")],
     ['"method" must be one of DELETE, GET, HEAD', unsent.call("GET\n" as never, "a")],
     ['"method" must be one of DELETE, GET, HEAD', unsent.TRACE("/a" as never)],
     ['"endpoint" must be a string, not a symbol', unsent.call("GET", Symbol() as never)],
     ['"signal" must be an AbortSignal, not an', unsent.call("GET", "a", { signal: junk })],
+    [
+      '"signal" must be an AbortSignal, not a boolean',
+      unsent.GET("/a", { signal: false as never }),
+    ],
     ['"idempotent" must be a boolean, not an', unsent.GET("/a", { idempotent: junk })],
     ['"path" must begin with a slash', unsent.GET("a")],
     ['"path" must ', (unsent.GET as () => Promise<unknown>)()],
@@ -147,9 +195,9 @@ Deno.test("methods list the options that there are when one is unknown", async (
     "fetch, Request, bodySerializer, pathSerializer, querySerializer, cache, " +
     "credentials, duplex, integrity, keepalive, method, mode, priority, redirect, referrer, " +
     "referrerPolicy, window";
-  const ofClient = "allowInsecureHttp, apiKey, baseUrl, bodySerializer, fetch, headers, " +
-    "maxResponseBytes, onRetry, pathSerializer, querySerializer, Request, requestInitExt, " +
-    "retries, timeout, totalTimeout";
+  const ofClient = "baseUrl, apiKey, timeout, totalTimeout, retries, maxResponseBytes, headers, " +
+    "fetch, allowInsecureHttp, onRetry, querySerializer, bodySerializer, pathSerializer, Request, " +
+    "requestInitExt";
   const body = { apiKey };
   const lists: [
     string,

@@ -78,10 +78,21 @@ testWatched("call() stops at maxResponseBytes when less was announced", async (c
   await using server = await serveBytes((socket) => {
     const chunk = "800\r\n" + `"${"x".repeat(2046)}"\r\n`;
     const head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked";
-    socket.end(`${head}\r\n\r\n${chunk}0\r\n\r\n`);
+    socket.write(`${head}\r\n\r\n${chunk}`); // and no end
   });
-  const client = create({ baseUrl: server.url, apiKey, retries: 0, maxResponseBytes: 1000 });
+  const options = { retries: 0, maxResponseBytes: 1000, timeout: 3_000 };
+  const client = create({ baseUrl: server.url, apiKey, ...options });
   // Node refuses the combination of the two headers.
   const errorClass = isDeno ? InvalidResponseError : NetworkError;
   await rejection<Error>(errorClass, client.call("GET", undocumented));
+});
+
+testWatched("call() stops at maxResponseBytes when nothing was announced", async (create) => {
+  await using server = await serveBytes((socket) => {
+    socket.write(`HTTP/1.0 200 OK\r\n\r\n"${"x".repeat(2046)}"`); // and no end
+  });
+  const options = { retries: 0, maxResponseBytes: 1000, timeout: 3_000 };
+  const client = create({ baseUrl: server.url, apiKey, ...options });
+  const { issues } = await rejection(InvalidResponseError, client.call("GET", undocumented));
+  expect(issues).toEqual([{ path: "", rule: "maxResponseBytes" }]);
 });

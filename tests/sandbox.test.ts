@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 import { ConfigurationError, createClient } from "../mod.ts";
 import { apiKeyHeader, operations } from "../src/generated/operations.ts";
 import type { Operation } from "../src/operation.ts";
-import type { Handler } from "../src/sandbox/handler.ts";
+import type { Handler } from "../src/sandbox/responses.ts";
 import {
   createSandbox,
   DEMO_KEY,

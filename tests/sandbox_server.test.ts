@@ -225,7 +225,7 @@ Deno.test("serveSandbox() refuses bad arguments and where it cannot listen, and 
   const bad: [unknown, unknown, RegExp][] = [
     [{ port: 8080 }, {}, /^"sandbox" must be a result of createSandbox\(\)$/],
     [null, {}, /^"sandbox" must be/],
-    [sandbox, null, /^"options" must be an object, not null$/],
+    [sandbox, null, /^"options" must be an object, such as \{ host, port \}, not null$/],
     [sandbox, { prot: 8080 }, /^"prot" is not an option of serveSandbox\(\), which has host, port/],
     [sandbox, { onResponse: "log" }, /^"onResponse" must be a function, not a string$/],
     [sandbox, { port }, /^"port" \d+ is in use on "127\.0\.0\.1"; choose another one, or 0 for/],

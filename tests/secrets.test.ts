@@ -138,6 +138,21 @@ Deno.test("checkKey() shows neither the key that it checks nor the client's own"
   await rejection(NetworkError, call);
 });
 
+Deno.test("no error shows a key in the field apiKey of a body, whatever the operation", async () => {
+  const checked = "key-of-a-visitor";
+  const client = clientGetting(`<p>${checked}`);
+  const body = { apiKey: checked };
+  const calls = [
+    client.call("POST", checkKeyPath, { body }),
+    client.call("PUT", undocumented, { body }),
+    client.POST(`/${undocumented}`, { body }),
+  ];
+  for (const error of await rejections(InvalidResponseError, calls)) {
+    expect(error.response.body).toBe("<p>[redacted]");
+    expect(shown(error)).not.toContain(checked);
+  }
+});
+
 Deno.test("HttpError replaces a key in text and in numbers, and garbles nothing for a short one", async () => {
   const cases: [key: string, body: string, expected: unknown][] = [
     ["reddish!", "bad key reddish!", "bad key [redacted]"],

@@ -1,14 +1,7 @@
 // `totalTimeout` limits a call with its retries, its waits and the time of the caller's functions.
 import { expect } from "@std/expect";
 
-import {
-  createClient,
-  HttpError,
-  NetworkError,
-  type RetryEvent,
-  ScamAddressError,
-  TimeoutError,
-} from "../mod.ts";
+import { createClient, HttpError, ScamAddressError, TimeoutError } from "../mod.ts";
 import {
   apiKey,
   baseUrl,
@@ -95,20 +88,36 @@ Deno.test("the time of the caller's functions counts, and nothing is sent when i
   await expectTimeouts([...sendAll(slowKey), ...sendAll(slowMiddleware)]);
 });
 
-testWatched("the last failure is the result when onRetry has taken too long", async (create) => {
+testWatched("a call whose time is up after onRetry is not retried", async (create) => {
   await using server = await serveUnavailable();
-  await using closed = await serve((_, response) => void response.socket!.destroy());
   using _backoff = replaceBackoff(); // a delay that would end in time
-  const onRetry = async ({ error }: RetryEvent) => void Object.freeze(await late(error));
-  const options = { apiKey, totalTimeout, onRetry };
-  const client = create({ ...options, baseUrl: server.url });
-  const cut = create({ ...options, baseUrl: closed.url });
-  await Promise.all([
-    rejection(HttpError, client.call("GET", "503/0")),
-    expect(client.GET("/503/0")).resolves.toMatchObject({ error: [503] }),
-    rejection(NetworkError, cut.GET("/a")),
-  ]);
-  expect([server.requests.length, closed.requests.length]).toEqual([2, 1]);
+  const client = create({ baseUrl: server.url, apiKey, totalTimeout, onRetry: () => late() });
+  await expectTimeouts([client.call("GET", "503/0"), client.GET("/503/0")]);
+  expect(server.requests.length).toBe(2);
+});
+
+Deno.test("a wait has no more time than onRetry has left", async () => {
+  using backoff = replaceBackoff(); // a delay of 250 ms
+  const fetch = () => Promise.resolve(new Response("", { status: 503 }));
+  const onRetry = () => new Promise<void>((resolve) => setTimeout(resolve, 100));
+  const options = { baseUrl, apiKey, fetch, totalTimeout, retries: 1, onRetry };
+  await rejection(HttpError, createClient(options).call("GET", undocumented));
+  expect(backoff.delays.map((delay) => delay > 0 && delay < 250)).toEqual([true]);
+});
+
+Deno.test("messages count an attempt only if it has begun", async () => {
+  const block = () => {
+    const end = performance.now() + totalTimeout;
+    while (performance.now() < end);
+  };
+  let sent = 0;
+  const again = { status: 503, headers: { "retry-after": "0" } };
+  const fetch = () => (sent++, Promise.resolve(new Response("", again)));
+  const onRetry = () => void setTimeout(block); // the process is busy until the time is up
+  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch, totalTimeout, onRetry });
+  const { message } = await rejection(TimeoutError, client.call("GET", undocumented));
+  expect(sent).toBe(1);
+  expect(message).toMatch(/undocumented" took more than 300 ms: there was no response$/);
 });
 
 Deno.test("a call whose time is up is not retried, even if its timer was early", async () => {

@@ -4,8 +4,8 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Client, ClientPathsWithMethod, MethodResponse } from "openapi-fetch";
 
 import {
+  type CallOptions,
   createClient,
-  type EndpointOptions,
   type InvalidKey,
   type KeyStatus,
   type paths,
@@ -103,7 +103,7 @@ Deno.test("call() resolves to the output of its schema, and without one to unkno
     await client.call("GET", undocumented, { schema: undefined }),
   ];
   assertType<Equal<typeof unchecked, unknown[]>>();
-  assertType<Equal<"schema" extends keyof EndpointOptions ? true : false, true>>(); // to complete
+  assertType<Equal<"schema" extends keyof CallOptions ? true : false, true>>(); // to complete
   // @ts-expect-error A type is no check: it needs a schema.
   await client.call<{ id: number }>("GET", undocumented);
   // @ts-expect-error There is no such option.

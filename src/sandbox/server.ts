@@ -32,7 +32,7 @@ import {
   optionError,
   readOptions,
 } from "../checks.ts";
-import { errorResponse } from "./handler.ts";
+import { errorResponse } from "./responses.ts";
 import { createSandbox, type Sandbox } from "./service.ts";
 
 export type { Sandbox };

@@ -41,7 +41,7 @@ import { checkObject, type OptionChecks, optionError, readOptions } from "../che
 import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
-import { type Data, errorResponse, type Handler } from "./handler.ts";
+import { type Data, errorResponse, type Handler } from "./responses.ts";
 import { compareRoutes, findRoute, parseRoute, type Route } from "./routes.ts";
 
 /**

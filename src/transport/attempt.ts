@@ -2,9 +2,10 @@ import type { ScamAddressError } from "../errors.ts";
 import { abortable, type Signals } from "./abortable.ts";
 import { cancel, decode, type ReadBody, readStream } from "./body.ts";
 import type { CallErrors } from "./call_errors.ts";
+import type { RetryEvent } from "./retry.ts";
 
-/** The limits of an attempt, and what makes its errors. */
-export interface AttemptOptions {
+/** What the transport knows of a call: its limits, and what makes its errors. */
+export interface SendContext {
   /** Limits the attempt, in milliseconds. */
   readonly timeout: number;
   /** Limits the call, in milliseconds; `Infinity` without a limit. */
@@ -15,12 +16,23 @@ export interface AttemptOptions {
   readonly maxResponseBytes: number;
   /** How much is read of the body of any other response, in bytes. */
   readonly maxErrorBytes: number;
-  /** Makes the errors. Secrets that are found later are added to it. */
+  /** The largest number of attempts after the first. */
+  readonly retries: number;
+  /** Called before the wait for each retry. */
+  readonly onRetry?: ((event: RetryEvent) => void | Promise<void>) | undefined;
+  /** Makes the errors, which say how many attempts there were. */
   readonly errors: CallErrors;
 }
 
-/** Sends a request once, without following redirects, until the signal is aborted. */
-export type FetchOnce = (attemptSignal: AbortSignal) => Promise<Response>;
+/** A request that can be sent, again if necessary. */
+export interface Sendable {
+  /** Sends it once, without following redirects, until the signal is aborted. */
+  readonly fetchOnce: (attemptSignal: AbortSignal) => Promise<Response>;
+  /** Whether it may be sent again after any temporary failure, and not only after the status 429. */
+  readonly mayRepeat: boolean;
+  /** End the call. */
+  readonly signals: Signals;
+}
 
 /** How an attempt ended: with a response that is not a redirect, or with an error. */
 export type Outcome =
@@ -64,7 +76,7 @@ function announcesMissingBody({ headers, status }: Response): boolean {
 /** Reads the body of a response, and of a 2xx response one byte more than the limit at most. */
 async function readBody(
   response: Response,
-  { maxErrorBytes, maxResponseBytes }: AttemptOptions,
+  { maxErrorBytes, maxResponseBytes }: SendContext,
   signal: AbortSignal,
 ): Promise<ReadBody> {
   const { ok, type } = response;
@@ -83,21 +95,22 @@ async function readBody(
  * When the body of a 4xx or 5xx response is cut short or too large, the outcome has the part that
  * was read, because the status matters more.
  *
- * @param options The limits, and what makes the errors.
- * @param fetchOnce Sends the request once.
- * @param signals End the attempt.
+ * @param context The limits, and what makes the errors.
+ * @param request What is sent.
+ * @param attempt The number of the attempt, counted from 1.
  * @returns How the attempt ended.
  * @throws The reason of a signal that is aborted.
  */
 export async function makeAttempt(
-  options: AttemptOptions,
-  fetchOnce: FetchOnce,
-  signals: Signals,
+  context: SendContext,
+  { fetchOnce, signals }: Sendable,
+  attempt: number,
 ): Promise<Outcome> {
-  const { deadline, errors, maxResponseBytes, timeout, totalTimeout } = options;
-  const timeLeft = deadline === Infinity ? Infinity : deadline - performance.now();
+  const { deadline, errors, maxResponseBytes, timeout, totalTimeout } = context;
+  const timeLeft = deadline - performance.now();
   const exceeded = timeLeft < timeout ? totalTimeout : timeout; // if the time is up
   if (timeLeft <= 0) return { error: errors.timeout(exceeded, undefined) };
+  errors.attempts = attempt; // not added up, because middleware may send again, counted from 1
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(timeUp), Math.min(timeout, timeLeft));
   let response: Response | undefined; // says how far the attempt got
@@ -111,7 +124,7 @@ export async function makeAttempt(
     }
     const { ok, status } = response;
     if (status < 200 || status > 599) throw new RangeError(`No response can have status ${status}`);
-    const body = await readBody(response, options, attemptSignal);
+    const body = await readBody(response, context, attemptSignal);
     if (ok && "thrown" in body) return { error: errors.network(body.thrown, response) };
     if (ok && body.bytes.length > maxResponseBytes) {
       const rule = "maxResponseBytes";

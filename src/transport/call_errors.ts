@@ -9,7 +9,7 @@ import {
   TimeoutError,
 } from "../errors.ts";
 import { parseBody } from "./body.ts";
-import { MAX_SEARCHED, Secrets, startOf, toCause } from "./redact.ts";
+import { MAX_ERROR_BODY, Secrets, startOf, toCause } from "./redact.ts";
 import { parseRetryAfter } from "./retry.ts";
 import { captureStack } from "./stack.ts";
 
@@ -20,7 +20,7 @@ export const CHECK_BASE_URL = 'check "baseUrl"';
 export class CallErrors {
   /** What the errors must not show. */
   readonly secrets: Secrets = new Secrets();
-  /** The number of attempts that were made for the result of the call. */
+  /** The number of attempts that have begun for the result of the call. */
   attempts = 0;
 
   /**
@@ -49,7 +49,7 @@ export class CallErrors {
     issues: readonly Issue[],
     problem: string,
   ): InvalidResponseError {
-    const body = text.length > MAX_SEARCHED ? text : parseBody(text);
+    const body = text.length > MAX_ERROR_BODY ? text : parseBody(text);
     const fields = { issues, response: this.#snapshot(response, body, text) };
     return this.#make(InvalidResponseError, `got an invalid response: ${problem}`, fields);
   }
@@ -116,7 +116,7 @@ export class CallErrors {
 
   /** Redacts a body: the start of a text, or JSON, or the text of JSON that is nested too deep. */
   #redactBody(body: unknown, text: string): unknown {
-    if (typeof body === "string") return this.secrets.redact(startOf(body, MAX_SEARCHED));
+    if (typeof body === "string") return this.secrets.redact(startOf(body, MAX_ERROR_BODY));
     try {
       return this.secrets.redactValue(body);
     } catch {

@@ -1,54 +1,45 @@
 import type { TimeoutError } from "../errors.ts";
-import { abortable, type Signals } from "./abortable.ts";
-import { type AttemptOptions, type FetchOnce, makeAttempt, type Outcome } from "./attempt.ts";
+import { abortable } from "./abortable.ts";
+import { makeAttempt, type Outcome, type Sendable, type SendContext } from "./attempt.ts";
 import { backoff } from "./backoff.ts";
 import { decode, parseBody } from "./body.ts";
-import { MAX_SEARCHED } from "./redact.ts";
-import { retryDelay, type RetryEvent } from "./retry.ts";
-
-/** How a request is sent, again if necessary, and within which limits. */
-export interface SendOptions extends AttemptOptions {
-  /** The largest number of attempts after the first. */
-  readonly retries: number;
-  /** Called before the wait for each retry. */
-  readonly onRetry?: ((event: RetryEvent) => void | Promise<void>) | undefined;
-}
+import { MAX_ERROR_BODY } from "./redact.ts";
+import { mayRetry, retryDelay } from "./retry.ts";
 
 /**
  * Makes an attempt, and repeats it until it succeeds or may not be repeated.
  *
- * @param options How the request is sent, and within which limits.
- * @param fetchOnce Sends the request once.
- * @param mayRepeat Whether an attempt may be repeated after any temporary failure, and not only after
- * the status 429.
- * @param signals End the call.
+ * @param context The limits, and what makes the errors.
+ * @param request What is sent.
  * @param attempt The number of the attempt, counted from 1.
  * @returns How the last attempt ended.
  * @throws The reason of a signal that is aborted, and what `onRetry` throws.
  */
 export async function sendWithRetries(
-  options: SendOptions,
-  fetchOnce: FetchOnce,
-  mayRepeat: boolean,
-  signals: Signals,
+  context: SendContext,
+  request: Sendable,
   attempt = 1,
 ): Promise<Outcome> {
-  const { deadline, errors, onRetry, retries, totalTimeout } = options;
-  errors.attempts = attempt;
-  let outcome: Outcome | undefined = await makeAttempt(options, fetchOnce, signals);
+  const { deadline, errors, onRetry, retries, totalTimeout } = context;
+  const { mayRepeat, signals } = request;
+  const outcome = await makeAttempt(context, request, attempt);
   const { response } = outcome;
-  if (response?.ok || attempt > retries) return outcome;
-  if (!mayRepeat && response?.status !== 429) return outcome;
+  if (response?.ok || attempt > retries || !mayRetry(mayRepeat, response?.status)) return outcome;
   const error = outcome.error ??
-    errors.http(outcome.response, parseBody(decode(outcome.body.bytes.subarray(0, MAX_SEARCHED))));
-  if ((error as Partial<TimeoutError>).timeout === totalTimeout) return outcome; // its timer was early
+    errors.http(
+      outcome.response,
+      parseBody(decode(outcome.body.bytes.subarray(0, MAX_ERROR_BODY))),
+    );
+  // The time of the call is up, even where a timer was early and the clock says that some is left.
+  if ((error as Partial<TimeoutError>).timeout === totalTimeout) return outcome;
   const delay = retryDelay(error, attempt, backoff.random());
   if (delay === undefined || performance.now() + delay >= deadline) return outcome;
-  // With a deadline, it may be the result below. Otherwise it is of no use, and may be large.
-  if (deadline === Infinity) outcome = undefined;
-  await abortable(signals, async () => await onRetry?.({ attempt, delay, error }));
-  if (outcome && performance.now() + delay >= deadline) return outcome; // `onRetry` has taken long
-  // Not awaited here: an async function keeps what it has used while it waits.
-  return backoff.sleep(delay, signals)
-    .then(() => sendWithRetries(options, fetchOnce, mayRepeat, signals, attempt + 1));
+  // Nothing is awaited here, because an async function keeps its variables while it waits, and the
+  // outcome may be large.
+  return abortable(signals, async () => await onRetry?.({ attempt, delay, error }))
+    .then(() => {
+      const timeLeft = Math.ceil(deadline - performance.now()); // `onRetry` may have taken long
+      return backoff.sleep(Math.min(delay, timeLeft), signals);
+    })
+    .then(() => sendWithRetries(context, request, attempt + 1));
 }

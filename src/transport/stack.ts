@@ -1,14 +1,23 @@
+/** How many functions a stack names: V8's ten may all be of this client and of openapi-fetch. */
+const MAX_FRAMES = 30;
+
 /**
  * Gives an error a stack that starts at the caller of a function, as text. V8 keeps the functions of a
  * stack that nobody has read, with the requests and responses that they use; Deno keeps them always.
  *
- * @param error The error, which may be frozen.
+ * It also works where `Error` and its prototype are frozen.
+ *
+ * @param error The error.
  * @param below The function.
  */
 export function captureStack(error: Error, below: (...parameters: never[]) => unknown): void {
-  if (!Object.isExtensible(error)) return;
-  const copy = Object.assign(new Error(error.message), { name: error.name });
-  Error.captureStackTrace?.(copy, below);
+  const copy = Object.defineProperty(new Error(error.message), "name", { value: error.name });
+  if (Error.captureStackTrace) {
+    const { stackTraceLimit } = Error;
+    Reflect.set(Error, "stackTraceLimit", MAX_FRAMES);
+    Error.captureStackTrace(copy, below);
+    Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
+  }
   error.stack = copy.stack!;
   Object.defineProperty(error, "stack", { enumerable: false }); // which Firefox makes it
 }

@@ -8,7 +8,7 @@ import { RANGES } from "../../src/checks.ts";
 import { EXIT, HELP } from "../../src/cli/arguments.ts";
 import { readClientOptions } from "../../src/options.ts";
 import { createSandbox, DEMO_KEY } from "../../src/sandbox/service.ts";
-import { MAX_SEARCHED, Secrets } from "../../src/transport/redact.ts";
+import { MAX_ERROR_BODY, Secrets } from "../../src/transport/redact.ts";
 import { retryDelay } from "../../src/transport/retry.ts";
 import { baseUrl } from "../support/client.ts";
 
@@ -69,7 +69,7 @@ const facts: Record<string, Fact> = {
     ["README.md", "src/sandbox/server.ts"],
   ],
   "what an error keeps": [
-    [MAX_SEARCHED / 2 ** 10],
+    [MAX_ERROR_BODY / 2 ** 10],
     /KiB/,
     /\d+(?= KiB)/g,
     ["README.md", "SECURITY.md", "src/errors.ts"],

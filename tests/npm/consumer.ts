@@ -9,7 +9,6 @@ import {
   type components,
   ConfigurationError,
   createClient,
-  type EndpointOptions,
   type ErrorCode,
   HttpError,
   type InvalidKey,
@@ -23,6 +22,7 @@ import {
   type paths,
   type Readable,
   RedirectError,
+  type RequestOptions,
   type ResponseSnapshot,
   type RetryEvent,
   type ScamAddressClient,
@@ -60,7 +60,7 @@ export const plain: ScamAddressClient = createClient({
   fetch,
 });
 
-export async function credits(callOptions: CallOptions): Promise<number> {
+export async function credits(callOptions: RequestOptions): Promise<number> {
   const own: KeyStatus = await client.checkOwnKey(callOptions);
   const status: KeyStatus = own.apiKeyValid ? own : await client.checkKey(DEMO_KEY, callOptions);
   if (status.apiKeyValid) {
@@ -99,7 +99,7 @@ const schema = {
 };
 
 export async function checked(): Promise<number> {
-  const options: EndpointOptions<typeof schema> = { schema };
+  const options: CallOptions<typeof schema> = { schema };
   const { id } = await client.call("GET", "report", options);
   return id;
 }
@@ -107,8 +107,8 @@ export async function checked(): Promise<number> {
 const middleware: Middleware = { onRequest: ({ request }) => request };
 client.use(middleware);
 
-export async function untyped(method: Method, common: EndpointOptions): Promise<string> {
-  const options: EndpointOptions = { ...common, idempotent: true };
+export async function untyped(method: Method, common: CallOptions): Promise<string> {
+  const options: CallOptions = { ...common, idempotent: true };
   const result = await client.call(method, "report", options);
   // @ts-expect-error: nothing is known of the result
   result.length;

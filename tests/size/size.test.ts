@@ -7,7 +7,7 @@ import { deno, mustRun } from "../../scripts/support/process.ts";
 import { apiKeyHeader, operations } from "../../src/generated/operations.ts";
 
 /** The most that `createClient` may add without the generated code, in bytes, minified and gzipped. */
-const LIMIT = 11_600;
+const LIMIT = 11_850;
 
 /** Bundles exports of the package for browsers, minified. */
 async function bundle(names: string, ...flags: string[]): Promise<{ code: string; size: number }> {

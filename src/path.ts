@@ -1,0 +1,56 @@
+import { defaultPathSerializer } from "openapi-fetch";
+
+import { convertOption, optionError, typeError } from "./checks.ts";
+
+/** Checks the name of an endpoint, and returns it as a path. */
+export function toPath(endpoint: unknown): string {
+  if (typeof endpoint !== "string") throw typeError("endpoint", "a string", endpoint);
+  const path = endpoint.replace(/^\/?/, "/");
+  if (/[{}]/.test(path)) {
+    const example = "`reports/${encodeURIComponent(id)}`";
+    throw optionError("endpoint", `must have values in place of parameters: ${example}`);
+  }
+  const advice =
+    'must be a name below "baseUrl", such as "report", without spaces; set a query with "query"';
+  if (!/^\/(?![a-z][a-z\d+.-]*:\/\/|\/)[^?#\s]+$/i.test(path)) {
+    throw optionError("endpoint", advice);
+  }
+  checkPath("endpoint", path);
+  return path;
+}
+
+/** Refuses a path that a URL parser, here or in the service, could read as another one. */
+export function checkPath(option: string, path: string): void {
+  const expected = 'without a segment "." or "..", a backslash, a control character or a stray "%"';
+  const decoded = convertOption(option, expected, () => decodeURIComponent(path));
+  // URL parsers remove spaces at the end.
+  // deno-lint-ignore no-control-regex
+  const isOther = /[\\\0-\x1f\x7f]|(^|\/)\.\.?(;[^/]*)?(\/| *$)/.test(decoded);
+  if (isOther) throw optionError(option, `must be ${expected}`);
+}
+
+/** Returns a URL without its query and fragment. */
+export function withoutQuery(url: string): string {
+  return url.replace(/[?#].*/s, "");
+}
+
+type PathSerializer = typeof defaultPathSerializer;
+
+/** Makes a path serializer that refuses parameters which are missing, empty, or lead elsewhere. */
+export function guardPath(serializePath: PathSerializer = defaultPathSerializer): PathSerializer {
+  return (template, values) => {
+    const own = { __proto__: null, ...values }; // without a parameter named "toString"
+    const url = serializePath(template, own);
+    if (/[{}]/.test(url) || Object.values(own).some(isBlank)) {
+      const problem = "must have a value that is not empty for each parameter";
+      throw optionError("params.path", problem);
+    }
+    checkPath(Object.keys(own).length > 0 ? "params.path" : "path", withoutQuery(url));
+    return url;
+  };
+}
+
+/** Whether a path parameter is written as nothing: an empty string, list or object. */
+function isBlank(value: unknown): boolean {
+  return value === "" || typeof value === "object" && Object.values(value ?? {}).join("") === "";
+}
