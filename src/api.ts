@@ -40,6 +40,7 @@ export type Method = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | 
  *
  * type Status = Readable<components["schemas"]["KeyStatus"]>;
  * const status: Status = { apiKeyValid: false };
+ * console.log(status); // { apiKeyValid: false }
  * ```
  */
 export type Readable<Schema> = ResponseOf<{ responses: { 200: ContentOf<Schema> } }>;
@@ -54,6 +55,7 @@ export type Readable<Schema> = ResponseOf<{ responses: { 200: ContentOf<Schema> 
  * import type { components, Writable } from "@scam-address/client";
  *
  * const body: Writable<components["schemas"]["CheckKeyRequest"]> = { apiKey: "some-key" };
+ * console.log(body.apiKey); // some-key
  * ```
  */
 export type Writable<Schema> = BodyOf<{ requestBody: ContentOf<Schema> }>;
@@ -154,7 +156,7 @@ export interface ClientOptions {
    * let keys = ["first-key", "second-key"];
    * const client = createClient({
    *   baseUrl: "https://service.example/",
-   *   apiKey: () => keys[0]!, // such as one that a vault returns
+   *   apiKey: () => keys[0] ?? "", // such as one that a vault returns
    *   fetch: createSandbox({ keys: { "first-key": 0, "second-key": 5 } }).fetch,
    * });
    * keys = keys.slice(1);

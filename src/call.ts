@@ -6,10 +6,10 @@ import { optionError } from "./checks.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import type { Operation } from "./operation.ts";
 import { type Settings, TYPED_OPTIONS, type TypedOptions } from "./options.ts";
-import { guardPath, withoutQuery } from "./path.ts";
+import { guardPath } from "./path.ts";
 import { toBody, toJson } from "./request_body.ts";
 import { CallErrors } from "./transport/call_errors.ts";
-import { MAX_ERROR_BODY } from "./transport/redact.ts";
+import { MAX_ERROR_BODY, withoutQuery } from "./transport/redact.ts";
 
 /** What a method of the client asks for. */
 export interface CallInput {
@@ -30,26 +30,26 @@ export interface CallInput {
 /**
  * Whether a call is unwatched: nobody except this client sees its request before `fetch`, and its
  * response after it. A call is watched if it has middleware, a `Request` class, an option of `fetch`
- * itself, a body that is not text, or a `parseAs` other than JSON and text.
+ * itself, a `bodySerializer` or a `FormData`, or a `parseAs` other than JSON and text.
  *
  * In an unwatched call, a `RequestParts` stands in for the `Request`, and a response of the runtime's
  * own is handed on with its text, not built again. Tests run with both kinds of calls.
  */
 function isUnwatched(options: TypedOptions, settings: Settings, hasMiddleware: boolean): boolean {
   const { bodySerializer = settings.bodySerializer, middleware, parseAs = "json" } = options;
-  const hasText = bodySerializer === toJson ||
+  const writesText = bodySerializer === toJson ||
     bodySerializer === toBody && !(options.body instanceof FormData);
-  return hasText && !hasMiddleware && !middleware?.length && !options.Request &&
+  return writesText && !hasMiddleware && !middleware?.length && !options.Request &&
     !settings.Request && (parseAs === "json" || parseAs === "text") &&
     Object.keys(options).every((name) => name in TYPED_OPTIONS);
 }
 
-/** What one call knows; the transport gets all of it, and uses what `SendContext` has. */
+/** Everything about one call; the transport gets all of it, and knows what `SendContext` has. */
 export type Call = ReturnType<typeof prepareCall>;
 
 /**
- * Puts together what one call knows, from checked options, before anything is awaited: of each option,
- * the call's, or else the client's.
+ * Puts together everything about one call, from checked options, before anything is awaited. Of an
+ * option that both have, it is the call's, or else the client's.
  */
 export function prepareCall(input: CallInput, settings: Settings, hasMiddleware: boolean) {
   const { method, path, options, operation, resolvesToErrors = false, schema } = input;
@@ -65,9 +65,9 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
     const problem = `is missing: this request needs the client's key, and ${ignored}`;
     throw optionError("apiKey", problem);
   }
-  const base = `${options.baseUrl || settings.baseUrl}`.replace(/\/$/, "");
+  const address = `${options.baseUrl || settings.baseUrl}`.replace(/\/$/, "") + path;
   const isPathKnown = operation !== undefined && !operation.has404;
-  const errors = new CallErrors(() => `${method} ${withoutQuery(base + path)}`, isPathKnown);
+  const errors = new CallErrors(() => `${method} ${withoutQuery(address)}`, isPathKnown);
   // `checkKey` has a key in its body, and so may an operation that is not documented.
   for (const key of [apiKey, Object(body).apiKey]) {
     if (isApiKey(key)) errors.secrets.add(key);
@@ -77,9 +77,9 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
     operation,
     schema,
     resolvesToErrors,
-    errors,
+    errors, // which makes them
     apiKey,
-    baseUrl: settings.baseUrl,
+    baseUrl: settings.baseUrl, // the key goes to its origin only
     fetch: options.fetch ?? settings.fetch,
     Request: options.Request ?? settings.Request,
     pathSerializer: guardPath(options.pathSerializer ?? settings.pathSerializer),

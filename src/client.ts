@@ -74,9 +74,9 @@ export function createClient<Paths extends object = paths>(
 ): ScamAddressClient<Paths> {
   const settings = readClientOptions(options);
   const { baseUrl, bodySerializer, headers, querySerializer, requestInitExt } = settings;
-  const given = { baseUrl, bodySerializer, headers, querySerializer, requestInitExt };
+  const openapiOptions = { baseUrl, bodySerializer, headers, querySerializer, requestInitExt };
   // openapi-fetch's types accept neither options that are `undefined`, nor any string as a path.
-  const openapi = createFetchClient(given as object) as unknown as UntypedClient;
+  const openapi = createFetchClient(openapiOptions as object) as unknown as UntypedClient;
   let hasMiddleware = false; // stays true after eject()
 
   /** Sends a request through openapi-fetch, which calls our `fetch`, and checks the response. */
@@ -93,8 +93,8 @@ export function createClient<Paths extends object = paths>(
         // Without path parameters, openapi-fetch would not call the serializer.
         params: { ...params, path: { ...params?.path } },
         pathSerializer: call.pathSerializer,
-        fetch: (request: Request, requestInitExt?: RequestInit) =>
-          sendWithKey(request, call, callSignal, requestInitExt),
+        fetch: (request: Request | RequestParts, initExt?: RequestInit) =>
+          sendWithKey(request, call, callSignal, initExt),
       });
       const { data, error, response } = result;
       if (!response.ok && !call.resolvesToErrors) throw call.errors.http(response, error);
@@ -120,19 +120,17 @@ export function createClient<Paths extends object = paths>(
 
   // openapi-fetch's type says what the method takes and resolves to, so that a change of an
   // operation does not compile below. `start` is when the call began, if that was earlier.
-  function typedPost(start?: number) {
-    const post = async (path: string, options: TypedOptions) => {
-      const operation = operations[`POST ${path}`];
-      return await dispatch({ method: "POST", path, options, operation, start });
-    };
-    return post as Client<paths>["POST"];
-  }
+  const typedPost = (async (path: string, init: TypedOptions & { start?: number | undefined }) => {
+    const { start, ...options } = init;
+    const operation = operations[`POST ${path}`];
+    return await dispatch({ method: "POST", path, options, operation, start });
+  }) as Client<paths>["POST"];
 
-  // A signal is `null` where there is none, because openapi-fetch's type has no `undefined` for it.
   async function postCheckKey(apiKey: string, options: RequestOptions, start?: number) {
-    const { signal = null } = options;
-    const init = { ...options, signal, body: { apiKey: readApiKey(apiKey) } };
-    return (await typedPost(start)("/checkKey", { ...init, bodySerializer: toJson })).data!;
+    const { signal = null } = options; // openapi-fetch's type has no `undefined` for it
+    const body = { apiKey: readApiKey(apiKey) };
+    const init = { ...options, signal, body, bodySerializer: toJson, start };
+    return (await typedPost("/checkKey", init)).data!;
   }
 
   const ownMethods = {
@@ -160,11 +158,11 @@ export function createClient<Paths extends object = paths>(
       // deno-lint-ignore no-explicit-any -- the output of a schema that only the caller knows
     ): Promise<any> {
       const { schema, query, ...rest } = readOptions(options ?? {}, CALL_OPTIONS, "call()");
-      const [written, method, path] = [toQuery(query), readMethod(givenMethod), toPath(endpoint)];
+      const [queryText, method, path] = [toQuery(query), readMethod(givenMethod), toPath(endpoint)];
       const serializers = {
         bodySerializer: toJson,
         pathSerializer: (path: string) => path, // which has no parameters
-        querySerializer: () => written,
+        querySerializer: () => queryText,
       };
       return (await dispatch({ method, path, options: { ...rest, ...serializers }, schema })).data;
     },

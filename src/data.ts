@@ -46,15 +46,15 @@ export async function readData(
   } catch {
     const given = secrets.redact(headers.get("content-type") ?? "");
     const type = given.replace(/;.*/s, "").slice(0, MAX_TEXT);
-    const other = type && !/json/i.test(type) ? ` but ${type}` : "";
-    // A page is a sign of a wrong address, but not where the document has the status without JSON.
-    // Only the methods that resolve to errors have `parseAs`.
-    const isRight = listed ? !validate : resolvesToErrors && other && !/html/i.test(type);
-    const advice = isRight ? 'set "parseAs"' : CHECK_BASE_URL;
-    return problemOf("json", `the body is not JSON${other}, ${advice}`);
+    const found = type && !/json/i.test(type) ? ` but ${type}` : "";
+    // HTML, or anything where the document has JSON, is a sign of a wrong address. Other types may be
+    // wanted, by the methods that resolve to errors: only these have `parseAs`.
+    const mayBeWanted = listed ? !validate : resolvesToErrors && found && !/html/i.test(type);
+    const advice = mayBeWanted ? 'set "parseAs"' : CHECK_BASE_URL;
+    return problemOf("json", `the body is not JSON${found}, ${advice}`);
   }
-  const found = validate?.(value);
-  if (found) return { issues: found, problem: describeIssues(found) };
+  const mismatches = validate?.(value);
+  if (mismatches) return { issues: mismatches, problem: describeIssues(mismatches) };
   if (!schema) return { value };
   const result = await schema["~standard"].validate(value);
   if (!result.issues) return result;

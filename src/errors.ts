@@ -119,8 +119,8 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
    * @returns Whether the value is an error of this class.
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // This holds during construction too, when code that was compiled for older targets asks, and
-    // for the subclasses that others have made.
+    // The first test is also for code compiled for older targets, which asks during construction,
+    // and for subclasses that others have made.
     if (super[Symbol.hasInstance](value)) return true;
     const isOurs = this === ScamAddressError || Object.prototype.hasOwnProperty.call(this, "code");
     if (!isOurs || !(brand in Object(value))) return false;

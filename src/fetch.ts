@@ -19,7 +19,7 @@ export class RequestParts {
   readonly headers: Headers;
   readonly body: BodyInit | null;
 
-  /** Gets what openapi-fetch passes to `Request`; and of a watched call, the `Request` itself. */
+  /** Takes what openapi-fetch passes to `Request` and, in a watched call, the `Request` itself. */
   constructor(
     readonly url: string,
     { method, headers, body }: RequestInit,
@@ -56,12 +56,12 @@ export async function sendWithKey(
   setHeaders(parts.headers, key, call);
   const outcome = await sendWithRetries(call, {
     fetchOnce: makeFetchOnce(parts, call, requestInitExt),
-    mayRepeat: mayRepeat(parts.method, call),
+    mayRepeat: isRepeatable(parts.method, call),
     signals: [callSignal, parts.original?.signal], // middleware may have made a request with one
   });
   const result = outcome.error ?? toResponse(outcome.response, outcome.body.bytes, call);
-  if (!(result instanceof Error)) return result;
-  throw result;
+  if (result instanceof Error) throw result;
+  return result;
 }
 
 /** Copies the parts of a request that this client changes or sends again. */
@@ -85,6 +85,7 @@ function setHeaders(headers: Headers, key: string | undefined, { isJson, operati
   headers.delete(apiKeyHeader); // The caller's own is ignored.
   if (isJson && !headers.has("accept")) headers.set("accept", "application/json");
   if (operation?.apiKey === "none") return;
+  // Authenticated requests have a type, even without a body.
   if (!headers.has("content-type")) headers.set("content-type", "application/json");
   if (key !== undefined) headers.set(apiKeyHeader, key);
 }
@@ -100,7 +101,7 @@ function makeFetchOnce(
   // (https://github.com/nodejs/node/issues/55428). This holds the request of the attempt.
   const held: Request[] = [];
   return (signal) => {
-    // What it has wins over the caller's `requestInitExt`.
+    // It comes last below, so that `requestInitExt` replaces nothing of it.
     const init: RequestInit = { method, headers, body, redirect: "manual", signal };
     if (!fetch) return globalThis.fetch(input, { ...requestInitExt, ...init });
     const copy = new Request(input, init);
@@ -114,7 +115,7 @@ function makeFetchOnce(
 }
 
 /** Whether a request may be sent again after any temporary failure. */
-function mayRepeat(method: string, call: Call): boolean {
+function isRepeatable(method: string, call: Call): boolean {
   // Middleware may have made the request, with another method.
   const ofOperation = method === call.method ? call.operation?.idempotent : undefined;
   return call.idempotent ?? ofOperation ?? isIdempotent(method);
@@ -131,7 +132,7 @@ function toResponse(response: Response, bytes: Bytes, { errors, isUnwatched }: C
   try {
     const body = NULL_BODY_STATUSES.includes(status) ? null : bytes;
     const copy = new Response(body, { headers, status });
-    // It is no option, because Node.js 20 to 26 refuses some reason phrases that it receives.
+    // `statusText` is no option, because Node.js 20 to 26 refuses some reason phrases that it receives.
     return override(override(copy, "url", url), "statusText", statusText);
   } catch (thrown) { // Node.js 20 and 22 receive header names that `Response` refuses and quotes.
     return errors.network(thrown, response);

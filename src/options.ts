@@ -112,7 +112,7 @@ export function readClientOptions(given: ClientOptions) {
   const { bodySerializer = toBody, maxResponseBytes = 10 * 2 ** 20, retries = 2 } = options;
   const { timeout = 30_000, totalTimeout = Infinity } = options;
   const own = options.headers;
-  const headers = own instanceof Headers ? new Headers(own) : { ...own }; // with each `null`
+  const headers = own instanceof Headers ? new Headers(own) : { ...own }; // keeps a `null`, which removes a header
   const defaults = { bodySerializer, headers, maxResponseBytes, retries, timeout, totalTimeout };
   return { ...options, ...defaults, baseUrl: readBaseUrl(options) };
 }
@@ -134,7 +134,7 @@ function checkMiddleware(middleware: unknown): void {
   if (!Array.isArray(middleware)) throw typeError("middleware", "a list", middleware);
 }
 
-/** Checks what `data` shall be. */
+/** Checks the option that says what `data` is. */
 function checkParseAs(parseAs: unknown): void {
   const all: unknown[] = ["json", "text", "blob", "arrayBuffer", "stream"] satisfies ParseAs[];
   if (!all.includes(parseAs)) throw optionError("parseAs", `must be one of ${all.join(", ")}`);

@@ -1,6 +1,7 @@
 import { defaultPathSerializer } from "openapi-fetch";
 
 import { convertOption, optionError, typeError } from "./checks.ts";
+import { withoutQuery } from "./transport/redact.ts";
 
 /** Checks the name of an endpoint, and returns it as a path. */
 export function toPath(endpoint: unknown): string {
@@ -29,14 +30,12 @@ export function checkPath(option: string, path: string): void {
   if (isOther) throw optionError(option, `must be ${expected}`);
 }
 
-/** Returns a URL without its query and fragment. */
-export function withoutQuery(url: string): string {
-  return url.replace(/[?#].*/s, "");
-}
-
 type PathSerializer = typeof defaultPathSerializer;
 
-/** Makes a path serializer that refuses parameters which are missing, empty, or lead elsewhere. */
+/**
+ * Makes a path serializer that refuses parameters which are missing, empty, or lead elsewhere. Its
+ * template is the whole address, with the base URL.
+ */
 export function guardPath(serializePath: PathSerializer = defaultPathSerializer): PathSerializer {
   return (template, values) => {
     const own = { __proto__: null, ...values }; // without a parameter named "toString"

@@ -1,5 +1,3 @@
-import { defaultBodySerializer } from "openapi-fetch";
-
 import { classOf, convertOption, describeKind, optionError } from "./checks.ts";
 
 /**
@@ -10,7 +8,7 @@ function lostKind(value: unknown): string | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? undefined : `${value}`;
   if (typeof value === "bigint") return hasToJson(value) ? undefined : "a bigint";
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  if (Object.getPrototypeOf(value) === Object.prototype) return undefined; // as of most objects
+  if (Object.getPrototypeOf(value) === Object.prototype) return undefined; // as most objects have
   const name = classOf(value);
   // A `toJSON` of these loses them: a `Buffer` of Node.js, and the others on Bun
   // (https://github.com/oven-sh/bun/issues/18805).
@@ -33,7 +31,7 @@ function hasToJson(value: unknown): boolean {
 /** Whether an object is a stream of Node.js or an Observable: what has only a `pipe` may be data. */
 function isStream(value: object): boolean {
   const { pipe, on, subscribe } = value as Record<string, unknown>;
-  return typeof pipe === "function" && [on, subscribe].some((each) => typeof each === "function");
+  return typeof pipe === "function" && typeof (on ?? subscribe) === "function";
 }
 
 /** A value that JSON loses: what it is, and its place, such as `/list/0`. */
@@ -48,7 +46,7 @@ function findLost(value: unknown, parents: unknown[] = []): Lost | undefined {
   parents.push(value);
   for (let index = 0; index < fields.length; index++) {
     const field = fields[index];
-    if (typeof field === "string" || Number.isFinite(field)) continue; // as almost all
+    if (typeof field === "string" || Number.isFinite(field)) continue; // as almost all are
     const lost = findLost(field, parents);
     if (!lost) continue;
     const name = fields === value ? index : Object.keys(value)[index];
@@ -79,16 +77,14 @@ export function toJson(body: unknown, headers?: Headers): string {
   return writeJson(body, ` (or ${advice})`);
 }
 
-/** openapi-fetch's own serializer, whose type lacks the second argument. */
-const serializeBody: (body: unknown, headers: unknown) => string = defaultBodySerializer;
-
 /** Writes a body as openapi-fetch does, but refuses what JSON would lose. */
 export function toBody(body: unknown, headers: Headers): FormData | string {
   if (body instanceof FormData) return body;
   if (headers.get("content-type") === "application/x-www-form-urlencoded") {
     const isForm = body instanceof URLSearchParams;
     const mayBeEmpty = isForm || body !== null && !lostKind(body);
-    const write = () => serializeBody(body, headers) || (mayBeEmpty ? "" : undefined);
+    const write = () =>
+      `${new URLSearchParams(body as Record<string, string>)}` || (mayBeEmpty ? "" : undefined);
     return convertOption("body", "a value that a form can represent", write);
   }
   return writeJson(body, ' (or set "bodySerializer" and the header "Content-Type")');

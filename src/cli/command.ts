@@ -32,15 +32,15 @@ export interface CommandProcess {
 
 const KEY_VARIABLE = "SCAM_ADDRESS_API_KEY";
 
-/** The most of standard input that is read, in characters: more than any key has. */
+/** The limit of standard input, in characters: more than any key has. */
 const MAX_INPUT_LENGTH = 64 * 1024;
 
 /** The time limit of `check-key`. */
 interface TimeLimit {
   /** Aborted when the time is up. */
   readonly signal: AbortSignal | undefined;
-  /** What has not happened yet, for the message when the time is up. */
-  missing: string;
+  /** Why there is no result yet, for the message when the time is up. */
+  reason: string;
 }
 
 /** Reads an environment variable, which must not be empty. */
@@ -103,10 +103,10 @@ async function askForStatus(
     baseUrl,
     allowInsecureHttp: values["allow-insecure-http"],
     retries: values.retries,
-    onRetry: ({ error }) => void (limit.missing = error.message),
+    onRetry: ({ error }) => void (limit.reason = error.message),
   });
   const apiKey = key ?? await abortable([limit.signal], () => readStandardInput(process));
-  limit.missing = "there was no complete response";
+  limit.reason = "there was no complete response";
   return await client.checkKey(apiKey, { signal: limit.signal });
 }
 
@@ -116,11 +116,11 @@ async function runCheckKey(process: CommandProcess, args: string[]): Promise<num
   const { "min-credits": minCredits, timeout: seconds } = values;
   const limit: TimeLimit = {
     signal: seconds === undefined ? undefined : AbortSignal.timeout(seconds * 1_000),
-    missing: "standard input has not ended",
+    reason: "standard input has not ended",
   };
   const status = await askForStatus(process, values, limit).catch((thrown) => {
     if (!limit.signal?.aborted) throw thrown;
-    const problem = `No result within ${seconds} s: ${limit.missing}`;
+    const problem = `No result within ${seconds} s: ${limit.reason}`;
     throw new CommandError(problem, "timeout", EXIT.failed);
   });
   const { apiKeyValid } = status;
@@ -207,7 +207,7 @@ export async function run(args: string[], process: CommandProcess): Promise<numb
       const fields = error instanceof ScamAddressError && error.toJSON();
       printJson(process, { error: { name: error.name, ...fields, code, message } });
     } else process.stderr.write(`Error (${code}): ${message}\n`);
-    if (thrown instanceof CommandError) return thrown.exit;
-    return thrown instanceof ConfigurationError ? EXIT.usage : EXIT.failed;
+    if (error instanceof CommandError) return error.exit;
+    return error instanceof ConfigurationError ? EXIT.usage : EXIT.failed;
   }
 }

@@ -35,7 +35,7 @@ import type { Writable } from "node:stream";
 import { setTimeout } from "node:timers";
 import { run } from "./command.ts";
 
-/** Reports the first unexpected error, and exits with 3, where the runtime would exit with 1. */
+/** Reports the first unexpected error, and makes the exit status 3 in place of the runtime's 1. */
 function fail({ code, message }: Error & { code?: string }): void {
   if (code === "EPIPE" || process.exitCode === 3) return; // the reader closed the pipe, as `head` does
   process.exitCode = 3;

@@ -219,7 +219,8 @@ export async function serveSandbox(
   const server = createServer(async (incoming, outgoing) => {
     const controller = new AbortController();
     outgoing.on("close", () => outgoing.writableFinished || controller.abort());
-    // The target may also be "*" or an absolute URL; a slash makes a path of it.
+    // The target may also be "*" or an absolute URL; a slash makes a path of it. `url` is set below,
+    // before there are requests.
     const target = new URL(url.slice(0, -1) + incoming.url!.replace(/^(?!\/)/, "/"));
     const received = await readRequest(incoming, target, controller.signal);
     const { response, ...thrown } = await respond(() =>

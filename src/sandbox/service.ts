@@ -256,8 +256,8 @@ function toRequest(input: string | URL | Request, [init, context]: unknown[]): R
  * const { fetch } = createSandbox({
  *   keys: { "demo-key": 100 },
  *   routes: {
- *     "GET report": (_request, { apiKey, keys }) => {
- *       keys.set(apiKey!, keys.get(apiKey!)! - 1);
+ *     "GET report": (_request, { apiKey = "", keys }) => {
+ *       keys.set(apiKey, (keys.get(apiKey) ?? 0) - 1);
  *       return { reports: [] };
  *     },
  *   },

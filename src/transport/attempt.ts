@@ -30,7 +30,7 @@ export interface Sendable {
   readonly fetchOnce: (attemptSignal: AbortSignal) => Promise<Response>;
   /** Whether it may be sent again after any temporary failure, and not only after the status 429. */
   readonly mayRepeat: boolean;
-  /** End the call. */
+  /** Any of them ends the call. */
   readonly signals: Signals;
 }
 
@@ -108,8 +108,8 @@ export async function makeAttempt(
 ): Promise<Outcome> {
   const { deadline, errors, maxResponseBytes, timeout, totalTimeout } = context;
   const timeLeft = deadline - performance.now();
-  const exceeded = timeLeft < timeout ? totalTimeout : timeout; // if the time is up
-  if (timeLeft <= 0) return { error: errors.timeout(exceeded, undefined) };
+  const limit = timeLeft < timeout ? totalTimeout : timeout; // which ends first
+  if (timeLeft <= 0) return { error: errors.timeout(limit, undefined) };
   errors.attempts = attempt; // not added up, because middleware may send again, counted from 1
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(timeUp), Math.min(timeout, timeLeft));
@@ -140,7 +140,7 @@ export async function makeAttempt(
   } catch (thrown) {
     for (const signal of signals) signal?.throwIfAborted();
     if (thrown !== timeUp) return { error: errors.network(thrown, response) };
-    return { error: errors.timeout(exceeded, response) };
+    return { error: errors.timeout(limit, response) };
   } finally {
     clearTimeout(timer);
     if (!isClean) controller.abort();

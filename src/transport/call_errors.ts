@@ -9,7 +9,7 @@ import {
   TimeoutError,
 } from "../errors.ts";
 import { parseBody } from "./body.ts";
-import { MAX_ERROR_BODY, Secrets, startOf, toCause } from "./redact.ts";
+import { MAX_ERROR_BODY, Secrets, startOf, toCause, withoutQuery } from "./redact.ts";
 import { parseRetryAfter } from "./retry.ts";
 import { captureStack } from "./stack.ts";
 
@@ -57,7 +57,7 @@ export class CallErrors {
   /** The error for a redirect, or for what a custom fetch got by following one. */
   redirect({ headers, redirected, status, url }: Response): RedirectError {
     const location = this.secrets.redact((redirected ? url : headers.get("location")) ?? "");
-    const to = location && ` to "${location.replace(/[?#].*/s, "").slice(0, 200)}"`;
+    const to = location && ` to "${withoutQuery(location).slice(0, 200)}"`;
     const problem = redirected
       ? `was redirected${to} by "fetch", which must not follow redirects`
       : `got a redirect${status ? ` (${status})` : ""}${to}, which is not followed`;
@@ -114,7 +114,7 @@ export class CallErrors {
     };
   }
 
-  /** Redacts a body: the start of a text, or JSON, or the text of JSON that is nested too deep. */
+  /** Redacts a body: the start of a text, or JSON; of JSON that is nested too deep, the text. */
   #redactBody(body: unknown, text: string): unknown {
     if (typeof body === "string") return this.secrets.redact(startOf(body, MAX_ERROR_BODY));
     try {

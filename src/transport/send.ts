@@ -1,45 +1,55 @@
-import type { TimeoutError } from "../errors.ts";
+import { TimeoutError } from "../errors.ts";
 import { abortable } from "./abortable.ts";
 import { makeAttempt, type Outcome, type Sendable, type SendContext } from "./attempt.ts";
 import { backoff } from "./backoff.ts";
 import { decode, parseBody } from "./body.ts";
 import { MAX_ERROR_BODY } from "./redact.ts";
-import { mayRetry, retryDelay } from "./retry.ts";
+import { retryDelay, type RetryEvent } from "./retry.ts";
 
 /**
- * Makes an attempt, and repeats it until it succeeds or may not be repeated.
+ * Makes an attempt; returns how it ended, or the retry that shall follow.
  *
- * @param context The limits, and what makes the errors.
- * @param request What is sent.
- * @param attempt The number of the attempt, counted from 1.
- * @returns How the last attempt ended.
- * @throws The reason of a signal that is aborted, and what `onRetry` throws.
+ * The outcome, which may be large, is a variable of this function only, so that no wait keeps it.
  */
-export async function sendWithRetries(
+async function attemptOnce(
   context: SendContext,
   request: Sendable,
-  attempt = 1,
-): Promise<Outcome> {
-  const { deadline, errors, onRetry, retries, totalTimeout } = context;
-  const { mayRepeat, signals } = request;
+  attempt: number,
+): Promise<Outcome | RetryEvent> {
+  const { deadline, errors, retries, totalTimeout } = context;
   const outcome = await makeAttempt(context, request, attempt);
   const { response } = outcome;
-  if (response?.ok || attempt > retries || !mayRetry(mayRepeat, response?.status)) return outcome;
+  const isAllowed = request.mayRepeat || response?.status === 429; // The service has not handled it.
+  if (response?.ok || !isAllowed || attempt > retries) return outcome;
   const error = outcome.error ??
     errors.http(
       outcome.response,
       parseBody(decode(outcome.body.bytes.subarray(0, MAX_ERROR_BODY))),
     );
   // The time of the call is up, even where a timer was early and the clock says that some is left.
-  if ((error as Partial<TimeoutError>).timeout === totalTimeout) return outcome;
+  if (error instanceof TimeoutError && error.timeout === totalTimeout) return outcome;
   const delay = retryDelay(error, attempt, backoff.random());
   if (delay === undefined || performance.now() + delay >= deadline) return outcome;
-  // Nothing is awaited here, because an async function keeps its variables while it waits, and the
-  // outcome may be large.
-  return abortable(signals, async () => await onRetry?.({ attempt, delay, error }))
-    .then(() => {
-      const timeLeft = Math.ceil(deadline - performance.now()); // `onRetry` may have taken long
-      return backoff.sleep(Math.min(delay, timeLeft), signals);
-    })
-    .then(() => sendWithRetries(context, request, attempt + 1));
+  return { attempt, delay, error };
+}
+
+/**
+ * Makes an attempt, and repeats it until it succeeds or may not be repeated.
+ *
+ * @param context The limits, and what makes the errors.
+ * @param request What is sent.
+ * @returns How the last attempt ended.
+ * @throws The reason of a signal that is aborted, and what `onRetry` throws.
+ */
+export async function sendWithRetries(context: SendContext, request: Sendable): Promise<Outcome> {
+  const { deadline, onRetry } = context;
+  const { signals } = request;
+  for (let attempt = 1;; attempt++) {
+    const result = await attemptOnce(context, request, attempt);
+    if (!("delay" in result)) return result;
+    const { delay } = result;
+    await abortable(signals, async () => await onRetry?.(result));
+    const timeLeft = Math.ceil(deadline - performance.now()); // `onRetry` may have taken long
+    await backoff.sleep(Math.min(delay, timeLeft), signals);
+  }
 }

@@ -8,16 +8,16 @@ const MAX_FRAMES = 30;
  * It also works where `Error` and its prototype are frozen.
  *
  * @param error The error.
- * @param below The function.
+ * @param leftOut The function, which the stack leaves out, with what it has called.
  */
-export function captureStack(error: Error, below: (...parameters: never[]) => unknown): void {
+export function captureStack(error: Error, leftOut: (...parameters: never[]) => unknown): void {
   const copy = Object.defineProperty(new Error(error.message), "name", { value: error.name });
   if (Error.captureStackTrace) {
     const { stackTraceLimit } = Error;
     Reflect.set(Error, "stackTraceLimit", MAX_FRAMES);
-    Error.captureStackTrace(copy, below);
+    Error.captureStackTrace(copy, leftOut);
     Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
   }
   error.stack = copy.stack!;
-  Object.defineProperty(error, "stack", { enumerable: false }); // which Firefox makes it
+  Object.defineProperty(error, "stack", { enumerable: false }); // as it would be in Firefox
 }
