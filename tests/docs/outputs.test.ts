@@ -30,11 +30,9 @@ async function run(example: string): Promise<Map<string, Set<string>>> {
 }
 
 const sources = (await listFiles(join(root, "src"))).map((file) => `src/${file}`);
-let count = 0;
 const modules = ["mod.ts", ...sources.filter((file) => file.endsWith(".ts"))];
 for (const file of ["README.md", "RECIPES.md", ...modules]) {
   const examples = examplesOf(await Deno.readTextFile(join(root, file)));
-  count += examples.length;
   if (examples.length === 0) continue;
   Deno.test(`the examples of ${file} print what their comments say`, async () => {
     const problems: unknown[] = [];
@@ -50,5 +48,3 @@ for (const file of ["README.md", "RECIPES.md", ...modules]) {
     expect(problems).toEqual([]);
   });
 }
-
-Deno.test("there are examples that print", () => expect(count).toBeGreaterThan(5));
