@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import denoJson from "../deno.json" with { type: "json" };
 import { json, serve, validKey } from "../tests/support/server.ts";
-import { listFiles, makeFolder, root } from "./support/files.ts";
+import { listFiles, listProject, makeFolder, read, root } from "./support/files.ts";
 import { ENGINES, installPackage, installTool, takePackage } from "./support/npm.ts";
 import { mustRun, run } from "./support/process.ts";
 
@@ -265,13 +265,13 @@ Deno.test("an error that nobody catches is a 500 in web frameworks, and only tha
 
 Deno.test("package.json exports the OpenAPI document", async () => {
   const path = await node("-p", `require.resolve("${denoJson.name}/openapi.yaml")`);
-  const document = await Deno.readTextFile(join(root, "openapi/openapi.yaml"));
+  const document = await read("openapi/openapi.yaml");
   expect(await Deno.readTextFile(path.trim())).toBe(document);
 });
 
 Deno.test("the package has every document, each module twice with its types, and nothing else", async () => {
-  const sources = (await listFiles(join(root, "src"))).filter((file) => file.endsWith(".ts"));
-  const modules = ["mod", ...sources.map((file) => `src/${file.slice(0, -".ts".length)}`)];
+  const sources = ["mod.ts", ...await listProject("src")];
+  const modules = sources.map((file) => file.slice(0, -".ts".length));
   const code = modules.flatMap((module) => [`${module}.js`, `${module}.d.ts`])
     .flatMap((file) => [`esm/${file}`, `script/${file}`]);
   const files = await listFiles(folder);

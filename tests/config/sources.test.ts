@@ -1,20 +1,15 @@
 // What the compiler and the lint do not see in the sources.
-import { dirname, join, posix } from "node:path";
+import { dirname, posix } from "node:path";
 import ts from "typescript";
 import config from "../../deno.json" with { type: "json" };
-import { listFiles, root } from "../../scripts/support/files.ts";
+import { listProject, read } from "../../scripts/support/files.ts";
 import { testList } from "../support/lists.ts";
 
 const entryPoints = Object.values(config.exports).map((file) => file.replace("./", ""));
 
+const files = (await listProject("src", "scripts", "tests")).filter((file) => file.endsWith(".ts"));
 const texts = new Map<string, string>();
-for (const folder of ["src", "scripts", "tests"]) {
-  for (const name of await listFiles(join(root, folder))) {
-    const file = `${folder}/${name}`;
-    if (file.endsWith(".ts")) texts.set(file, await Deno.readTextFile(join(root, file)));
-  }
-}
-texts.set("mod.ts", await Deno.readTextFile(join(root, "mod.ts")));
+for (const file of [...files, "mod.ts"]) texts.set(file, await read(file));
 
 /** What a file imports, also types and dynamically: packages, and files from the root. */
 function importsOf(file: string): string[] {
@@ -34,7 +29,7 @@ const foreign: Record<string, RegExp> = {
 for (const [part, pattern] of Object.entries(foreign)) {
   testList(
     `${part} imports nothing of other layers: move what both need, or hand it over`,
-    [...texts.keys()].filter((file) => file === part || dirname(file) === part).flatMap((file) =>
+    files.filter((file) => file === part || dirname(file) === part).flatMap((file) =>
       importsOf(file).filter((name) => pattern.test(name)).map((name) => `${file} imports ${name}`)
     ),
     [],

@@ -1,16 +1,10 @@
 // No test, check or suite is lost: what the tasks name, and what CI runs. `check` runs this too.
-import { join } from "node:path";
 import config from "../../deno.json" with { type: "json" };
-import { listFiles, root } from "../../scripts/support/files.ts";
+import { listProject, read } from "../../scripts/support/files.ts";
 import { testList } from "../support/lists.ts";
 
 const tasks: Record<string, { command?: string; dependencies?: string[] }> = config.tasks;
-const read = (file: string) => Deno.readTextFile(join(root, file));
-
-const files: string[] = [];
-for (const folder of ["src", "scripts", "tests"]) {
-  files.push(...(await listFiles(join(root, folder))).map((file) => `${folder}/${file}`));
-}
+const files = await listProject("src", "scripts", "tests");
 const texts = await Promise.all(files.map(read));
 
 /** The files that `deno test` runs for an argument: of a folder, those that Deno takes for tests. */

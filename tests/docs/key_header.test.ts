@@ -1,12 +1,9 @@
 // Texts name the header of the key, which only the OpenAPI document chooses.
 import { parseYaml } from "@redocly/openapi-core";
-import { join } from "node:path";
 import { type Json, type JsonObject, objectOf } from "../../scripts/generate/json.ts";
-import { listFiles, root } from "../../scripts/support/files.ts";
+import { listProject, read } from "../../scripts/support/files.ts";
 import { apiKeyHeader } from "../../src/generated/operations.ts";
 import { testList } from "../support/lists.ts";
-
-const read = (file: string) => Deno.readTextFile(join(root, file));
 
 /** Finds the objects in a value. */
 function* objectsIn(value: Json): Generator<JsonObject> {
@@ -27,8 +24,7 @@ const documented = objects.flatMap(({ in: place, name, headers }) => [
 /** Headers of HTTP itself, which texts may name. */
 const others = /^(Access-Control-|Content-|Retry-After$)/;
 
-const sources = (await listFiles(join(root, "src"))).map((file) => `src/${file}`)
-  .filter((file) => file.endsWith(".ts") && !file.startsWith("src/generated/"));
+const sources = (await listProject("src")).filter((file) => !file.startsWith("src/generated/"));
 const texts = new Map([["openapi/openapi.yaml", descriptions.join("\n")]]);
 for (const file of ["README.md", "RECIPES.md", "SECURITY.md", "mod.ts", ...sources]) {
   texts.set(file, await read(file));

@@ -1,7 +1,7 @@
 // Lists in texts are those of the code. `check` runs this too.
-import { join, posix } from "node:path";
+import { posix } from "node:path";
 import config from "../../deno.json" with { type: "json" };
-import { listFiles, root } from "../../scripts/support/files.ts";
+import { listProject, read, root } from "../../scripts/support/files.ts";
 import { NODE_VERSIONS } from "../../scripts/support/npm.ts";
 import { deno, mustRun, run } from "../../scripts/support/process.ts";
 import { RANGES } from "../../src/checks.ts";
@@ -10,13 +10,9 @@ import { createSandbox, DEMO_KEY } from "../../src/sandbox/service.ts";
 import { baseUrl } from "../support/client.ts";
 import { testList } from "../support/lists.ts";
 
-/** Reads files, one after the other. */
-const read = async (...files: string[]) =>
-  (await Promise.all(files.map((file) => Deno.readTextFile(join(root, file))))).join("\n");
-
 /** What the group of a pattern matches, each once. */
 function find(pattern: RegExp, text = ""): string[] {
-  return [...new Set([...text.matchAll(pattern)].map(([, group]) => group!))];
+  return [...new Set([...text.matchAll(pattern)].map(([, group = ""]) => group))];
 }
 
 /** What stands below a heading. */
@@ -24,7 +20,7 @@ const section = (text: string, heading: string) =>
   text.split(`\n## ${heading}\n`)[1]!.split("\n## ")[0]!;
 
 const [readme, contributing] = [await read("README.md"), await read("CONTRIBUTING.md")];
-const sources = (await listFiles(join(root, "src"))).filter((file) => file.endsWith(".ts"));
+const sources = await listProject("src");
 
 /** The rows of a table in README: the name in the first cell, and the other cells. */
 const tableOf = (heading: string) =>
@@ -52,7 +48,7 @@ const docOf = (type: string, field: string) => {
   return { text: jsDoc!.doc!, default: value?.replaceAll(/["_]/g, "") };
 };
 
-const consumer = await read("tests/npm/consumer.ts", "tests/npm/server.ts");
+const consumer = await read("tests/npm/consumer.ts") + await read("tests/npm/server.ts");
 for (const [index, [path]] of entryPoints.entries()) {
   const specifier = posix.join(config.name, path);
   const lists = find(RegExp(`import \\{([^}]*)\\} from "${specifier}"`, "g"), consumer).join();
@@ -71,31 +67,30 @@ testList(
   namesOf(fieldsOf("ClientOptions")),
 );
 
-const settings = readClientOptions({ baseUrl });
-const factors = { timeout: 1, retries: 1, maxResponseBytes: 2 ** 20 }; // README says 10 MiB
-const defaults = Object.entries(factors);
+const { timeout, retries, maxResponseBytes } = readClientOptions({ baseUrl });
+const defaults = {
+  timeout: [`${timeout.toLocaleString("en")} ms`, timeout],
+  retries: [retries, retries],
+  maxResponseBytes: [`${maxResponseBytes / 2 ** 20} MiB`, maxResponseBytes],
+};
 testList(
-  "README and the docs in src/api.ts have the default of each option",
-  defaults.flatMap(([name, factor]) => [
-    `README, ${name}: ${parseInt(options.get(name)!.replace(",", "")) * factor}`,
-    `@default, ${name}: ${docOf("ClientOptions", name).default}`,
-  ]),
-  defaults.flatMap(([name]) => {
-    const value = settings[name as keyof typeof factors];
-    return [`README, ${name}: ${value}`, `@default, ${name}: ${value}`];
-  }),
+  "README, and @default in src/api.ts, have the default of each option",
+  Object.keys(defaults).map((name) =>
+    `${name}: ${options.get(name)}, ${docOf("ClientOptions", name).default}`
+  ),
+  Object.entries(defaults).map(([name, both]) => `${name}: ${both.join(", ")}`),
 );
 
 const limited = ["timeout", "totalTimeout", "retries"] as const;
 testList(
   "The docs in src/api.ts have the range of each option",
   limited.map((name) => {
-    const numbers = docOf("ClientOptions", name).text.match(/[\d,]*\d/g)!;
-    return `${name}: ${numbers.slice(0, 2).join(" to ")}`;
+    const [min, max] = docOf("ClientOptions", name).text.match(/[\d,]*\d/g)!;
+    return `${name}: ${min} to ${max}`;
   }),
   limited.map((name) => {
-    const limits = Object.values(RANGES[name]).map((limit) => limit.toLocaleString("en"));
-    return `${name}: ${limits.join(" to ")}`;
+    const { min, max } = RANGES[name];
+    return `${name}: ${min.toLocaleString("en")} to ${max.toLocaleString("en")}`;
   }),
 );
 
@@ -108,9 +103,7 @@ const command = async (...args: string[]) => {
 /** What `--help` says about each flag, such as `--port N` and its meaning. */
 const help = find(/^ +((?:-\w, )?--\w(?:.|\n {10})*)/gm, await command("--help"));
 const refusals = await Promise.all(["check-key", "sandbox"].map((name) => command(name, "--none")));
-const flags = find(/the options are ([^;]*);/g, refusals.join()).flatMap((list) =>
-  list.split(", ")
-);
+const flags = find(/the options are ([^;]*);/g, refusals.join()).join(", ").split(", ");
 testList(
   "HELP in src/cli/arguments.ts has an entry for each flag",
   help.map((entry) => entry.match(/--[\w-]+/)![0]),
@@ -118,8 +111,8 @@ testList(
 );
 
 const helped = Object.entries({
-  timeout: settings.timeout / 1_000,
-  retries: settings.retries,
+  timeout: timeout / 1_000,
+  retries,
   host: docOf("ServeSandboxOptions", "host").default,
   key: `"${DEMO_KEY}=${createSandbox().keys.get(DEMO_KEY)}"`,
 }).map(([name, value]) => `--${name} … ${value}`);
@@ -143,22 +136,22 @@ testList(
     }),
 );
 
-const code = await read(...sources.map((file) => `src/${file}`));
+const code = (await Promise.all(sources.map(read))).join();
 testList(
   "The doc comment of `rule` in src/errors.ts has each rule that is no keyword of JSON Schema",
   find(/`(\w+)`/g, docOf("Issue", "rule").text).filter((name) => name !== "call"),
   find(/(?:rule[:=] |rule = |problemOf\()"(\w+)"/g, code),
 );
 
-const layout = find(/`(?:src\/)?([\w.]+\/?)`/g, section(contributing, "Layout"));
-const parts = [...new Set(sources.map((file) => file.replace(/(?<=\/).*/, "")))];
+const layout = section(contributing, "Layout");
+const parts = find(/src\/(\w+(?:\/|\.ts))/g, sources.join());
 testList(
   "CONTRIBUTING, Layout, says what is in each file, or folder, of src/",
-  parts.filter((part) => layout.includes(part)),
+  parts.filter((part) => layout.includes(`/${part}\``) || layout.includes(`\`${part}\``)),
   parts,
 );
 
-const texts = readme + contributing + await read("RECIPES.md", ".github/FIRST_RELEASE.md");
+const texts = readme + contributing + await read("RECIPES.md");
 testList(
   "Texts name only tasks that deno.json has",
   find(/\bdeno(?:@[\d.]+)? task ([a-z][\w:]*)/g, texts).filter((name) => !(name in config.tasks)),

@@ -6,14 +6,13 @@ import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { HttpError } from "../../mod.ts";
-import { makeFolder, root } from "../../scripts/support/files.ts";
+import { makeFolder, read, root } from "../../scripts/support/files.ts";
 import { deno, mustRun, run } from "../../scripts/support/process.ts";
 import { bundle, type Runtime, runtimes } from "../process/support.ts";
 import { serveSandbox } from "../../src/sandbox/server.ts";
 import { json, listen, serve, validKey } from "../support/server.ts";
 
-const files = ["README.md", "RECIPES.md"].map((name) => Deno.readTextFile(join(root, name)));
-const documents = (await Promise.all(files)).join("\n");
+const documents = `${await read("README.md")}\n${await read("RECIPES.md")}`;
 
 /** The part of a document below a heading. */
 function section(heading: string): string {

@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 import { join } from "node:path";
 import denoJson from "../../deno.json" with { type: "json" };
-import { listFiles, makeFolder, root } from "../../scripts/support/files.ts";
+import { listProject, makeFolder, read, root } from "../../scripts/support/files.ts";
 import { deno, mustRun, run } from "../../scripts/support/process.ts";
 import { json, serve, validKey } from "../support/server.ts";
 import { serveRegistry } from "./registry.ts";
@@ -11,7 +11,7 @@ const { name, version } = denoJson;
 
 /** What users need, and nothing else. */
 async function expectedFiles(): Promise<string[]> {
-  const sources = (await listFiles(join(root, "src"))).filter((file) => file.endsWith(".ts"));
+  const sources = await listProject("src");
   return [
     "CHANGELOG.md",
     "LICENSE",
@@ -20,7 +20,7 @@ async function expectedFiles(): Promise<string[]> {
     "deno.json",
     "mod.ts",
     "openapi/openapi.yaml",
-    ...sources.map((file) => `src/${file}`),
+    ...sources,
   ].sort();
 }
 
@@ -60,12 +60,12 @@ Deno.test("the package is published to JSR, added to an empty project and used t
   await using project = await makeFolder();
   await using server = await serve((_, response) => json(response, validKey));
   await using registry = serveRegistry(packages.path);
-  const lock = await Deno.readTextFile(join(root, "deno.lock"));
+  const lock = await read("deno.lock");
   const env = { JSR_URL: registry.url };
   const publish = ["publish", "--token=none", "--allow-dirty", "--no-provenance", "--no-lock"];
   await mustRun(deno, publish, { cwd: root, env });
   expect(await registry.files(name, version)).toEqual(await expectedFiles());
-  expect(await Deno.readTextFile(join(root, "deno.lock"))).toBe(lock);
+  expect(await read("deno.lock")).toBe(lock);
 
   const options = { cwd: project.path, env: { ...env, DENO_DIR: cache.path } };
   await mustRun(deno, ["add", `jsr:${name}`], options);
