@@ -160,6 +160,9 @@ testList(
 
 testList(
   "The oldest Node.js that README names is the first of NODE_VERSIONS in scripts/support/npm.ts",
-  find(/Node\.js (\d+)/g, readme).sort((a, b) => Number(a) - Number(b)).slice(0, 1),
+  find(/Node\.js (?:from |version )*(\d+)/g, readme).sort((a, b) => Number(a) - Number(b)).slice(
+    0,
+    1,
+  ),
   [`${parseInt(NODE_VERSIONS[0])}`],
 );

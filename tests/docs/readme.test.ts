@@ -182,28 +182,6 @@ Deno.test("the server's cache joins calls, ends none when it is full, and keeps 
   expect(await underWay).toEqual(validKey);
 });
 
-Deno.test("Deno warns of the signal of the server's handler, but not with the flag in README", async () => {
-  await using service = await serve((_, response) => json(response, validKey));
-  await using folder = await makeFolder();
-  const program = `
-    ${blocks("In a server")[0]}
-    const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, respond);
-    const headers = { "x-key": "some-key" };
-    console.log(await (await fetch("http://127.0.0.1:" + server.addr.port, { headers })).text());
-    await server.shutdown();
-  `;
-  await using bundled = await bundle(await folder.write("module.ts", program));
-  const [, ...flags] = inline("In a server", "deno run").split(" ");
-  const env = { SCAM_ADDRESS_BASE_URL: service.url };
-  for (const [args, warning] of [[["run"], "request.signal aborts"], [flags, ""]] as const) {
-    const permissions = ["--no-config", "--allow-net=127.0.0.1", "--allow-env"];
-    const outcome = await run(deno, [...args, ...permissions, bundled.path], { env });
-    expect(outcome).toMatchObject({ success: true, stdout: `${JSON.stringify(validKey)}\n` });
-    if (warning) expect(outcome.stderr).toContain(warning);
-    else expect(outcome.stderr).toBe("");
-  }
-});
-
 Deno.test("the code for Next.js uses what the server's module exports", () => {
   const uses = /\{ (\w+)[^}]*\} from "(?:\.\.\/)+lib\/server"|\/lib\/server"\)\)\.(\w+)/g;
   const names = [...section("Next.js").matchAll(uses)].map(([, name, member]) => name ?? member);

@@ -7,6 +7,6 @@ export function testList(rule: string, actual: string[], names: string[]): void 
       ...missing.map((name) => `missing: ${name}`),
       ...others.map((name) => names.length ? `too much: ${name}` : name),
     ];
-    if (problems.length) throw new Error(`${rule}:\n${problems.join("\n")}`);
+    if (problems.length) throw new Error(`${rule}\n${problems.join("\n")}`);
   });
 }
