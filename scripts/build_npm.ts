@@ -10,7 +10,7 @@ import { join } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
 import npmMap from "../import_map.npm.json" with { type: "json" };
 import { makeFolder, root } from "./support/files.ts";
-import { packFolder, unpack } from "./support/npm.ts";
+import { ENGINES, packFolder, unpack } from "./support/npm.ts";
 import { run } from "./support/process.ts";
 
 /** The repository's web address: a workflow's variables name it, otherwise git's remote does. */
@@ -109,7 +109,7 @@ await build({
       "./openapi.yaml": "./openapi/openapi.yaml",
       "./package.json": "./package.json",
     },
-    engines: { node: ">=20" },
+    engines: ENGINES,
     // Importing the command runs it; bundlers may drop every other module that is not used.
     sideEffects: ["./esm/src/cli/main.js", "./script/src/cli/main.js"],
     publishConfig: { access: "public", provenance: true },

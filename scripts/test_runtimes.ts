@@ -23,12 +23,12 @@ import {
   installBun,
   installPackage,
   installTool,
+  NODE_VERSIONS,
   takePackage,
 } from "./support/npm.ts";
 import { deno, run } from "./support/process.ts";
 
 const { os } = Deno.build;
-const NODE_VERSIONS = ["20.20.2", "22.23.3", "24.21.0", "26.10.0"];
 const WORKERD_VERSION = "1.20261117.1";
 
 const TIME_LIMIT = 60_000;

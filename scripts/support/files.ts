@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 
@@ -16,6 +16,15 @@ export async function listFiles(folder: string): Promise<string[]> {
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
     .sort();
 }
+
+/** Lists the files below folders of the project, by their paths in it. */
+export async function listProject(...folders: string[]): Promise<string[]> {
+  const lists = await Promise.all(folders.map((folder) => listFiles(join(root, folder))));
+  return lists.flatMap((files, index) => files.map((file) => `${folders[index]}/${file}`));
+}
+
+/** Reads a file of the project. */
+export const read = (file: string): Promise<string> => readFile(join(root, file), "utf8");
 
 /** A folder that is removed at the end of its scope. */
 export interface Folder {

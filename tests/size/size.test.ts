@@ -7,7 +7,11 @@ import { deno, mustRun } from "../../scripts/support/process.ts";
 import { apiKeyHeader, operations } from "../../src/generated/operations.ts";
 
 /** The most that `createClient` may add without the generated code, in bytes, minified and gzipped. */
-const LIMIT = 11_850;
+const LIMIT = 12_000;
+
+const SMALLER = "Users download src/: make it smaller, or raise LIMIT in the commit that needs it";
+const SHAKEN =
+  "Bundlers keep what may have effects: spread nothing in the tables of src/options.ts, and write /* @__PURE__ */ before a call at the top of a module";
 
 /** Bundles exports of the package for browsers, minified. */
 async function bundle(names: string, ...flags: string[]): Promise<{ code: string; size: number }> {
@@ -21,7 +25,7 @@ async function bundle(names: string, ...flags: string[]): Promise<{ code: string
 
 Deno.test(`createClient() adds at most ${LIMIT} bytes to the generated code, gzipped`, async () => {
   const { code, size } = await bundle("createClient", "--external=*/generated/operations.ts");
-  expect(size).toBeLessThanOrEqual(LIMIT);
+  expect(size, SMALLER).toBeLessThanOrEqual(LIMIT);
   expect(code).not.toContain(apiKeyHeader);
 });
 
@@ -33,7 +37,7 @@ Deno.test("createClient() brings the generated code along, and nothing of the sa
 
 Deno.test("the errors alone bring neither the client nor the generated code along", async () => {
   const { code, size } = await bundle("HttpError");
-  expect(size).toBeLessThanOrEqual(750);
+  expect(size, SHAKEN).toBeLessThanOrEqual(750);
   expect(code).not.toContain(apiKeyHeader);
   expect(code).not.toContain("fetch");
 });
