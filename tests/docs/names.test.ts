@@ -10,9 +10,9 @@ import { serveSandbox } from "../../src/sandbox/server.ts";
 const read = async (file: string) =>
   (await Deno.readTextFile(join(root, file))).replaceAll(/\n *\*? +/g, " ");
 
-const [readme, recipes, contributing] = await Promise.all(
-  ["README.md", "RECIPES.md", "CONTRIBUTING.md"].map(read),
-) as [string, string, string];
+const [readme, contributing] = await Promise.all(
+  ["README.md", "CONTRIBUTING.md"].map(read),
+) as [string, string];
 
 /** All groups of the matches of a pattern. */
 const find = (pattern: RegExp, text: string) =>
@@ -59,22 +59,6 @@ Deno.test("the docs of an issue have each rule that is no keyword", async () => 
   const [docs = ""] = find(/breaks: ([^]*?)\*\//g, await read("src/errors.ts"));
   expect(new Set(rules).size).toBe(6);
   expect(rules.filter((rule) => !docs.includes(`\`${rule}\``))).toEqual([]);
-});
-
-Deno.test("RECIPES says what its program for many keys does", () => {
-  const [failures] = find(/\+\+failures === (\d+)/g, recipes);
-  const [seconds] = find(/ending\.abort\(\), (\d)_000\)/g, recipes);
-  const [calls] = find(/length: (\d+) \}, checkKeys/g, recipes);
-  const [statuses = ""] = find(/\[([\d, ]+)\]\.includes/g, recipes);
-  const [first, second, third] = statuses.split(", ");
-  for (
-    const sentence of [
-      `after ${words[Number(failures)]} failures in a row`,
-      `have ${words[Number(seconds)]} seconds to end`,
-      `${words[Number(calls)]} calls`,
-      `responds with ${first}, ${second} or ${third}`,
-    ]
-  ) expect(recipes.toLowerCase()).toContain(sentence);
 });
 
 Deno.test("CONTRIBUTING has the limits of the suites", async () => {
