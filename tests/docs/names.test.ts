@@ -18,8 +18,6 @@ const [readme, contributing] = await Promise.all(
 const find = (pattern: RegExp, text: string) =>
   [...text.matchAll(pattern)].flatMap(([, ...groups]) => groups as string[]);
 
-const words = ["", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-
 Deno.test("texts name tasks that deno.json has", () => {
   const named = find(/\btask ([a-z][\w:]*)/g, readme + contributing);
   expect(named.length).toBeGreaterThan(20);
@@ -59,15 +57,6 @@ Deno.test("the docs of an issue have each rule that is no keyword", async () => 
   const [docs = ""] = find(/breaks: ([^]*?)\*\//g, await read("src/errors.ts"));
   expect(new Set(rules).size).toBe(6);
   expect(rules.filter((rule) => !docs.includes(`\`${rule}\``))).toEqual([]);
-});
-
-Deno.test("CONTRIBUTING has the limits of the suites", async () => {
-  const [all] = find(/TEST_LIMIT"\) \?\? (\d+)/g, await read("scripts/run_tests.ts"));
-  const [fast] = find(/TEST_LIMIT=(\d+)/g, config.tasks.test.command);
-  const [allMinutes, fastMinutes] = [all, fast].map((limit) => words[Number(limit) / 60]);
-  expect(contributing).toContain(
-    `when it takes longer than ${allMinutes} minutes, and the fast one when it takes longer than ${fastMinutes}.`,
-  );
 });
 
 Deno.test("docs say how fetch treats a redirect, and where the sandbox listens", async () => {
