@@ -18,7 +18,7 @@
  * - [`cli`](https://jsr.io/@scam-address/client/doc/cli) is the command `scam-address`.
  *
  * [README](README.md) is an introduction, and [RECIPES](RECIPES.md) has what only some programs
- * need: a cache, Express, Next.js, many keys, tracing, logs, proxies, moving from openapi-fetch.
+ * need: a cache, web frameworks, files, tracing, logs, proxies, moving from openapi-fetch.
  *
  * @example Check the client's own key
  * ```ts

@@ -2,13 +2,12 @@
 import { expect } from "@std/expect";
 import { createServer } from "node:http";
 import { connect } from "node:net";
-import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { HttpError } from "../../mod.ts";
 import { makeFolder, read, root } from "../../scripts/support/files.ts";
 import { deno, mustRun, run } from "../../scripts/support/process.ts";
-import { bundle, type Runtime, runtimes } from "../process/support.ts";
+import { bundle, runtimes } from "../process/support.ts";
 import { serveSandbox } from "../../src/sandbox/server.ts";
 import { json, listen, serve, validKey } from "../support/server.ts";
 
@@ -190,149 +189,6 @@ Deno.test("the code for Next.js uses what the server's module exports", () => {
   for (const name of names) {
     expect(server).toMatch(RegExp(`^export (async )?function ${name}\\(`, "m"));
   }
-});
-
-const checkKeysCode = blocks("Many keys")[0]!;
-
-/** Makes a folder with the program for many keys and a file of keys, and what starts it there. */
-async function prepareCheckKeys(
-  keys: string[],
-  { command, flags }: Runtime,
-  address: string,
-  code = checkKeysCode,
-) {
-  const folder = await makeFolder();
-  await folder.write("keys.txt", keys.join("\r\n"));
-  await using program = await bundle(await folder.write("check_keys.ts", code));
-  await Deno.rename(program.path, join(folder.path, "check_keys.mjs"));
-  const file = join(folder.path, "results.jsonl");
-  return {
-    file,
-    /** Starts the program. */
-    start: () =>
-      new Deno.Command(command, {
-        args: [...flags(), "check_keys.mjs"],
-        cwd: folder.path,
-        env: { SCAM_ADDRESS_BASE_URL: address, NO_COLOR: "1" },
-        stdin: "null",
-        stdout: "null",
-        stderr: "piped",
-      }).spawn(),
-    /** Waits until the program has ended; resolves to its status and the lines that it printed. */
-    end: async (child: Deno.ChildProcess) => {
-      const { code, stderr } = await child.output();
-      return { code, printed: new TextDecoder().decode(stderr).trim().split("\n") };
-    },
-    /** The results, each of which must be there once. */
-    read: async () => {
-      const lines = (await Deno.readTextFile(file)).split("\n");
-      expect(lines.pop()).toBe("");
-      const results = lines.map((line): [string, unknown] => {
-        const { key, ...result } = JSON.parse(line);
-        return [key, result];
-      });
-      expect(new Set(results.map(([key]) => key)).size).toBe(results.length);
-      return new Map(results);
-    },
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
-  };
-}
-
-/** Registers a test that sends signals to a process. */
-function testSignals(name: string, fn: () => Promise<void>): void {
-  const ignore = Deno.build.os === "windows";
-  Deno.test({ name: ignore ? `${name}, skipped: Windows delivers no signals` : name, ignore, fn });
-}
-
-const manyKeys = Array.from({ length: 2_000 }, (_, index) => `key-${index}`);
-const malformed = ["malf\u00f6rmed", "mal\tformed"];
-
-for (const runtime of runtimes) {
-  testSignals(
-    `the program for many keys keeps each result whatever ends it, on ${runtime.name}`,
-    async () => {
-      let mode: "respond" | "hang" | "fail" = "respond";
-      let interrupt: (() => void) | undefined; // called at the 100th request from now
-      let count = 0;
-      const asked: string[] = []; // keys that got a response that is about them
-      await using server = await serve(async ({ body }, response) => {
-        const { apiKey } = JSON.parse(body);
-        if (++count === 100) interrupt?.();
-        if (mode === "hang" && count > 100) return;
-        if (mode === "fail") return void response.writeHead(503, { "retry-after": "61" }).end();
-        if (count % 50 === 0) return void response.writeHead(429, { "retry-after": "0" }).end();
-        await new Promise((resolve) => setTimeout(resolve, 2));
-        asked.push(apiKey);
-        const index = Number(apiKey.replace("key-", ""));
-        if (index % 100 === 0) return void response.writeHead(403).end();
-        if (index % 10 === 0) return json(response, { apiKeyValid: false });
-        json(response, { apiKeyValid: true, data: { credits: index } });
-      });
-      const lines = [...manyKeys, ...malformed, "", "  key-7  ", ...manyKeys.slice(0, 50)];
-      await using program = await prepareCheckKeys(lines, runtime, server.url);
-      const total = manyKeys.length + malformed.length;
-      const summary = (size: number) =>
-        `${size} of ${total} keys have a result, ${total - size} have none`;
-      /** Runs the program until it ends or is interrupted. */
-      const play = async (signal?: Deno.Signal, how = mode) => {
-        [mode, count] = [how, 0];
-        const child = program.start();
-        interrupt = signal && (() => child.kill(signal));
-        return await program.end(child);
-      };
-
-      const interrupted = await play("SIGINT");
-      let results = await program.read();
-      expect(interrupted).toEqual({
-        code: 1,
-        printed: ["Stopping: Ctrl-C was pressed", summary(results.size)],
-      });
-      expect(results.size).toBe(asked.length); // what was under way has ended
-      expect(results.size).toBeLessThan(150);
-
-      await play("SIGKILL", "hang");
-      await Deno.writeTextFile(program.file, '{"key":"key-1999","apiKeyV', { append: true });
-
-      const failed = await play(undefined, "fail");
-      results = await program.read();
-      expect(failed.code).toBe(1);
-      expect(failed.printed.at(-1)).toBe(summary(results.size));
-      expect(failed.printed).toContain("Stopping: ten calls in a row have failed");
-      expect(count).toBeLessThan(10 + 8);
-      expect(results.size).toBeGreaterThan(180);
-
-      expect(await play(undefined, "respond")).toEqual({ code: 0, printed: [summary(total)] });
-      results = await program.read();
-      expect(asked.length).toBeLessThanOrEqual(manyKeys.length + 8); // those that the kill has lost
-      for (const [index, key] of manyKeys.entries()) {
-        const status = index % 10 === 0
-          ? { apiKeyValid: false }
-          : { apiKeyValid: true, data: { credits: index } };
-        const refused = { error: expect.stringContaining("status 403") };
-        expect(results.get(key)).toEqual(index % 100 === 0 ? refused : { status });
-      }
-      for (const key of malformed) {
-        expect(results.get(key)).toEqual({ error: expect.stringContaining('"apiKey"') });
-      }
-      expect(await play()).toEqual({ code: 0, printed: [summary(total)] });
-      expect(count).toBe(0); // nothing is left to do
-    },
-  );
-}
-
-testSignals("the program for many keys ends calls that do not end after Ctrl-C", async () => {
-  await using server = await serve(() => {
-    if (server.requests.length === 8) child.kill("SIGINT");
-  });
-  const code = checkKeysCode.replace("5_000", "100"); // milliseconds, to wait less
-  expect(code).not.toBe(checkKeysCode);
-  await using program = await prepareCheckKeys(manyKeys, runtimes[0]!, server.url, code);
-  const child = program.start();
-  expect((await program.end(child)).printed).toEqual([
-    "Stopping: Ctrl-C was pressed",
-    "0 of 2000 keys have a result, 2000 have none",
-  ]);
-  expect(server.requests.length).toBe(8);
 });
 
 Deno.test("what differs from openapi-fetch is as README says", async () => {
