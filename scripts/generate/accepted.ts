@@ -27,21 +27,21 @@ export function rowsOf(node: JsonObject, type: string, isProperty: boolean): str
 
 const fieldsOf = (rows: string[]): Row => Object.assign({}, ...rows.map((row) => accepted[row]));
 
-/** Finds the values of a node that its rows do not have. */
-export function findValues(node: JsonObject, rows: string[]): Rule[] {
-  return Object.entries(fieldsOf(rows)).flatMap(([field, values]) => {
+/** Refuses the values of a node that its rows do not have. */
+export function checkValues(node: JsonObject, rows: string[]): Rule[] {
+  return Object.entries(fieldsOf(rows)).flatMap(([field, values]): Rule[] => {
     const wrong = [node[field]!].flat().find((value) => values && !values.includes(value));
     const text = advice[`${field}: ${wrong}`] ?? advice[field];
-    return [[field, wrong !== undefined, text ?? `Accepted values: ${values?.join(", ")}`]];
+    const message = text ?? `Accepted values: ${values?.join(", ")}`;
+    return wrong === undefined ? [] : [[field, true, message]];
   });
 }
 
-/** Finds the fields of a node that its rows do not have. */
-export function findFields(node: JsonObject, rows: string[]): Rule[] {
-  const fields = fieldsOf(rows);
-  return Object.keys(node).map((field) => {
-    const text = advice[field.startsWith("x-") ? "x-" : field] ?? placesOf(field, rows);
-    return [field, !Object.hasOwn(fields, field), text];
+/** Refuses the fields of a node that its rows do not have. */
+export function checkFields(node: JsonObject, rows: string[]): Rule[] {
+  return Object.keys(node).filter((field) => !Object.hasOwn(fieldsOf(rows), field)).map((field) => {
+    const text = advice[field.startsWith("x-") ? "x-" : field];
+    return [field, true, text ?? placesOf(field, rows)];
   });
 }
 

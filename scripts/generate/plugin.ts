@@ -1,7 +1,7 @@
 /** What the document is checked for in addition to Redocly's rules: a plugin for its lint. @module */
 
 import { createConfig, type RawUniversalConfig } from "@redocly/openapi-core";
-import { findFields, findValues, rowsOf } from "./accepted.ts";
+import { checkFields, checkValues, rowsOf } from "./accepted.ts";
 import { type Json, type JsonObject, listOf, objectOf } from "./json.ts";
 import { rules } from "./rules.ts";
 import { schemaRules } from "./schema_rules.ts";
@@ -9,7 +9,7 @@ import type { Read } from "./value_types.ts";
 
 type Plugin = Exclude<NonNullable<RawUniversalConfig["plugins"]>[number], string>;
 
-/** A field of a node, or "" for the node itself, whether it is refused, and what to write instead. */
+/** A field of a node, whether it is refused, and what to write instead. */
 export type Rule = [field: string, isRefused: unknown, advice: string];
 
 /** Checks a node of an OpenAPI type, at a JSON Pointer. */
@@ -37,9 +37,8 @@ function visitorOf(check: (node: JsonObject, context: Context) => Rule[]) {
       if (!isRefused) continue;
       const value = JSON.stringify(node[field])?.match(/^[^{]{1,60}$/);
       const name = value ? `${field}: ${value}` : field;
-      const message = field ? `\`${name}\` is not accepted here. ${advice}` : advice;
-      const { location } = context;
-      context.report({ message, location: (field ? location.child(field) : location).key() });
+      const message = `\`${name}\` is not accepted here. ${advice}`;
+      context.report({ message, location: context.location.child(field).key() });
     }
   };
 }
@@ -52,8 +51,8 @@ const fields = visitorOf((node, { type, parent, rawNode }) => {
   if (type.additionalProperties) return []; // names are free; rules.ts checks some
   const isProperty = properties.has(parent) && rawNode === node; // what it refers to is none
   const rows = rowsOf(node, type.name, isProperty);
-  const values = findValues(node, rows).filter(([, isRefused]) => isRefused);
-  const unknown = findFields(node, rows).filter(([, isRefused]) => isRefused);
+  const values = checkValues(node, rows);
+  const unknown = checkFields(node, rows);
   for (const [field] of unknown) skip(node[field]!);
   if (values.length > 0) skipped.add(node);
   return values.length > 0 ? values : unknown; // which may be there because of a value

@@ -2,7 +2,7 @@
 
 import { advice } from "./accepted.ts";
 import { isJsonType, listOf, objectOf } from "./json.ts";
-import type { Check, Rule } from "./plugin.ts";
+import type { Check } from "./plugin.ts";
 import { isScalar } from "./value_types.ts";
 
 /** Names that openapi-fetch and fetch send, by the place of a parameter. */
@@ -52,10 +52,16 @@ export const rules: Record<string, Check> = {
     return Object.keys(paths).map((path) => [path, !url.test(path), extension(path) ?? text]);
   },
 
-  Operation({ requestBody }, _read, pointer) {
-    const text = "Write `post` if the service accepts it; if not, leave the body or the " +
+  Operation({ requestBody, responses }, _read, pointer) {
+    const post = "Write `post` if the service accepts it; if not, leave the body or the " +
       "operation out: fetch sends no body with this method";
-    return [["requestBody", requestBody && /\/(get|head)$/.test(pointer), text]];
+    const isSuccess = Object.keys(objectOf(responses)).some((status) => status.startsWith("2"));
+    const success = "Add a success response, such as `2XX`, or leave out an operation that has " +
+      "none: `default` describes errors";
+    return [
+      ["requestBody", requestBody && /\/(get|head)$/.test(pointer), post],
+      ["responses", !isSuccess, success],
+    ];
   },
 
   Parameter(parameter, read, pointer) {
@@ -83,33 +89,24 @@ export const rules: Record<string, Check> = {
     return [["content", !isSent, types.some(isJsonType) ? json : other]];
   },
 
-  Responses(responses, read, pointer) {
-    const all = Object.keys(responses);
-    const successes = all.filter((status) => /^(2|304$)/.test(status));
-    const text = "Add a success response, such as `2XX`, or leave out an operation that has " +
-      "none: `default` describes errors";
-    return [
-      ["", !successes.some((status) => status.startsWith("2")), text],
-      ...all.map((status): Rule => {
-        const isKnown = statuses.includes(Number(status)) || /^(default|[245]XX)$/.test(status);
-        const text = /^[13]/.test(status)
-          ? "Leave it out: the client never returns this status"
-          : "Write `2XX`, `4XX` or `5XX`: types do not have this status";
-        return [status, !isKnown, extension(status) ?? text];
-      }),
-      ...successes.flatMap((status): Rule[] => {
-        const types = Object.keys(objectOf(read(responses[status]).content));
-        const isEmpty = /04$/.test(status) || pointer.endsWith("/head/responses");
-        const isOpen = types.some((type) => type.includes("*"));
-        const isMixed = !isOpen && new Set(types.map(isJsonType)).size > 1;
-        return [
-          [status, isEmpty && types[0], "Leave `content` out: this response has no body"],
-          [status, isOpen, "Write a media type without `*`, such as `application/json`"],
-          [status, isMixed, "Write either JSON or other types: callers read a response as one"],
-        ];
-      }),
-    ];
-  },
+  Responses: (responses, read, pointer) =>
+    Object.entries(responses).flatMap(([status, response]) => {
+      const isKnown = statuses.includes(Number(status)) || /^(default|[245]XX)$/.test(status);
+      const text = /^[13]/.test(status)
+        ? "Leave it out: the client never returns this status"
+        : "Write `2XX`, `4XX` or `5XX`: types do not have this status";
+      const isRead = /^(2|304$)/.test(status);
+      const types = isRead ? Object.keys(objectOf(read(response).content)) : [];
+      const isEmpty = /04$/.test(status) || pointer.endsWith("/head/responses");
+      const isOpen = types.some((type) => type.includes("*"));
+      const isMixed = !isOpen && new Set(types.map(isJsonType)).size > 1;
+      return [
+        [status, !isKnown, extension(status) ?? text],
+        [status, isEmpty && types[0], "Leave `content` out: this response has no body"],
+        [status, isOpen, "Write a media type without `*`, such as `application/json`"],
+        [status, isMixed, "Write either JSON or other types: callers read a response as one"],
+      ];
+    }),
 
   Components({ securitySchemes }) {
     const second = Object.keys(objectOf(securitySchemes))[1];
@@ -120,10 +117,12 @@ export const rules: Record<string, Check> = {
 
   SecurityScheme: checkName,
 
-  SecurityRequirement: (requirement) =>
-    Object.entries(requirement).map((
-      [name, scopes],
-    ) => [name, listOf(scopes)[0], "Write `[]`: a key has no scopes"]),
+  SecurityRequirement(requirement) {
+    const hasScopes = (name: string) => listOf(requirement[name])[0];
+    return Object.keys(requirement).map((
+      name,
+    ) => [name, hasScopes(name), "Write `[]`: a key has no scopes"]);
+  },
 };
 
 /** What to write in place of an extension. */

@@ -25,11 +25,7 @@ const checkValues: Check = (schema, read) => {
   const isUnused = (type: Json) => !types.includes(kindOf(type));
   const unused = types.length > 0 && listOf(schema.type).find(isUnused);
   return [
-    [
-      field,
-      types.some((type) => /array|object/.test(`${type}`)),
-      "Write only strings, numbers, booleans and `null`",
-    ],
+    [field, /array|object/.test(types.join()), "Write strings, numbers, booleans or `null`"],
     ["const", schema.const === null, 'Write `type: "null"` in its place'],
     ["type", unused, `Leave \`${unused}\` out, or add such a value to \`${field}\``],
   ];
@@ -40,21 +36,19 @@ const checkUnion: Check = (schema, read) => {
   const union = unions.find((name) => name in schema);
   if (!union) return [];
   const parts = listOf(schema[union]).map(read);
-  const types = parts.map((part) => typesOf(part, read).map(kindOf))
-    .filter((part) => part.length > 0);
-  const hasObjects = types.length === parts.length &&
-    types.every((part) => part.join() === "object");
-  const common = types[0]?.filter((type) => types.every((part) => part.includes(type)));
+  const types = parts.map((part) => typesOf(part, read).sort().join());
+  const areObjects = types.every((one) => one === "object");
+  const areDifferent = new Set(types.filter(Boolean)).size > 1;
   const hasOwn = "properties" in schema || "additionalProperties" in schema;
   const joined = hasOwn ? [...parts, schema] : union === "allOf" && parts[1] ? parts : [];
   const isClosed = joined.some((part) => part.additionalProperties === false);
   const objects = "Write `type: object` in each of its schemas, or leave it out beside it";
-  const closed = "Leave `additionalProperties: false` out: it refuses what the others name";
   const apart = "Write `allOf`, with it in one schema and the rest in another";
+  const closed = "Leave `additionalProperties: false` out: it refuses what the others name";
   return [
     [union, Array.isArray(schema.type), "Write `anyOf` with a schema for each type"],
-    [union, schema.type === "object" && !hasObjects, objects],
-    [union, union === "allOf" && common?.length === 0, "No value has the types of all of these"],
+    [union, schema.type === "object" && !areObjects, objects],
+    ["allOf", union === "allOf" && areDifferent, "Write the same `type` in each of its schemas"],
     ["anyOf", union === "anyOf" && hasOwn, apart],
     [union, isClosed, closed],
   ];
@@ -64,12 +58,13 @@ const limits =
   "minLength maxLength, minItems maxItems, minimum maximum, minimum exclusiveMaximum, " +
   "exclusiveMinimum maximum, exclusiveMinimum exclusiveMaximum";
 
-/** Checks the limits of numbers, texts and lists. */
+/** Checks what limits numbers, texts and lists. */
 const checkLimits: Check = (schema) => {
   const isBoth = (name: string, other: string) => name in schema && other in schema;
   return [
     ["exclusiveMinimum", isBoth("minimum", "exclusiveMinimum"), "Leave it or `minimum` out"],
     ["exclusiveMaximum", isBoth("maximum", "exclusiveMaximum"), "Leave it or `maximum` out"],
+    ["pattern", errorOf(schema.pattern), `${errorOf(schema.pattern)}`],
     ...limits.split(", ").map((pair): Rule => {
       const [low = "", high = ""] = pair.split(" ");
       const room = Number(schema[high]) - Number(schema[low]);
@@ -79,14 +74,14 @@ const checkLimits: Check = (schema) => {
   ];
 };
 
-const checkPattern: Check = ({ pattern = "" }) => {
+/** Says what is wrong with a regular expression, if anything is. */
+function errorOf(pattern: Json | undefined): string | undefined {
   try {
-    new RegExp(`${pattern}`, "u");
+    new RegExp(`${pattern ?? ""}`, "u");
   } catch (error) {
-    return [["pattern", true, (error as Error).message]];
+    return (error as Error).message;
   }
-  return [];
-};
+}
 
 const checkItems: Check = ({ items, uniqueItems }, read) => {
   const item = read(items);
@@ -114,14 +109,14 @@ const checkProperties: Check = (schema) => {
   ];
 };
 
-const checks = [checkLists, checkValues, checkUnion, checkLimits, checkPattern, checkItems];
+const checks = [checkLists, checkValues, checkUnion, checkLimits, checkItems, checkProperties];
 
 export const schemaRules: Record<string, Check> = {
-  Schema: (schema, read, pointer) =>
-    [...checks, checkProperties].flatMap((check) => check(schema, read, pointer)),
+  Schema: (...schema) => checks.flatMap((check) => check(...schema)),
 
-  SchemaProperties: (properties) =>
-    Object.entries(properties).map((
-      [name, schema],
-    ) => [name, typeof schema === "boolean", "Write a schema; `{}` allows any value"]),
+  SchemaProperties(properties) {
+    const isBoolean = (name: string) => typeof properties[name] === "boolean";
+    const text = "Write a schema; `{}` allows any value";
+    return Object.keys(properties).map((name) => [name, isBoolean(name), text]);
+  },
 };

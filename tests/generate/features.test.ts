@@ -149,9 +149,12 @@ const refused: Record<string, Record<string, unknown>> = {
   "`2xx` Write `2XX`, `4XX`": { "a small 2xx": responses({ 200: undefined, "2xx": {} }) },
   "`226` Write `2XX`, `4XX`": { "a rare status": responses({ 226: json() }) },
   "`302` Leave it out": { "a redirect": responses({ 200: undefined, 302: undefined }) },
-  '"responses" → Add a success response, such as `2XX`': {
+  "`responses` Add a success response, such as `2XX`": {
     "only a default response": responses({ default: json() }),
     "no success response": responses({ 304: undefined, 404: json() }),
+  },
+  '"get" → `responses` Add a success response': {
+    "no responses": operation({ responses: undefined }),
   },
   "`200` Write a media type without `*`": { "any type": responses({ 200: { "*/*": {} } }) },
   "`200` Write either JSON or other types": {
@@ -168,7 +171,7 @@ const refused: Record<string, Record<string, unknown>> = {
   },
   "`enum: []` Add what it lists": { "an empty enum": schema({ enum: [] }) },
   "`type: []` Add what it lists": { "an empty list of types": schema({ type: [] }) },
-  "`enum: [[1]]` Write only": { "a list as a value": schema({ enum: [[1]] }) },
+  "`enum: [[1]]` Write strings": { "a list as a value": schema({ enum: [[1]] }) },
   "`const: null` Write `type": { "null as a constant": schema({ anyOf: [{ const: null }, text] }) },
   '`type: ["string","null"]` Leave `null` out, or add such a value to `enum`': {
     "a null that is not among the values": schema({ type: ["string", "null"], enum: ["a"] }),
@@ -248,16 +251,19 @@ const refused: Record<string, Record<string, unknown>> = {
       allOf: [{ type: "object", properties: { a: {} }, additionalProperties: false }, ref("B")],
     }, { B: { type: "object", properties: { b: {} } } }),
   },
-  "`allOf` No value has the types": {
+  "`allOf` Write the same `type` in each": {
     "types that no value has": schema({ allOf: [text, { type: "integer" }] }),
   },
   "true → struct: Expected type": { "true as a branch": schema({ anyOf: [true] }) },
 
   // References, names and versions.
-  '"$ref" → `#/components/schemas/A` leads back to itself': {
+  '"$ref" → `#/components/schemas/A` makes a schema a part of itself': {
     "a circle": schema(ref("A")),
     "anyOf in a circle": schema({ anyOf: [ref("B")] }, { B: { anyOf: [ref("A")] } }),
     "a list of itself": schema({ type: "array", items: ref("A") }),
+  },
+  '"$ref" → `#/components/schemas/A` has no end': {
+    "a property that each value has": object({ a: ref("A") }, { required: ["a"] }),
   },
   '"$ref" → `#/components/schemas/B` does not exist': { "no target": schema(ref("B")) },
   '"$ref" → `https://a.example/b.yaml#/A` is not directly below `components`': {

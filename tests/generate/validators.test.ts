@@ -108,6 +108,21 @@ const cases: Record<string, Case> = {
       [{ name: "a", next: [] }, "/next type"],
     ],
   ],
+  "what is beside `type: object`": [
+    {
+      type: "object",
+      required: ["id"],
+      properties: { id: { type: "integer" } },
+      oneOf: [ref("Cat"), { type: "object", allOf: [ref("Fish")] }],
+    },
+    [{ id: 1, kind: "fish" }, { id: 1, kind: "cat", lives: 9 }],
+    [
+      [{ kind: "fish" }, "/id required"],
+      [{ id: 1, kind: "cat" }, "/lives required"],
+      [{ id: 1, kind: "dog" }, "/kind const"],
+      [1, " type"],
+    ],
+  ],
   "a union whose branches overlap": [
     { oneOf: [{ type: "number" }, { type: "integer" }] },
     [1.5],
