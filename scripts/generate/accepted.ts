@@ -32,7 +32,7 @@ export function checkValues(node: JsonObject, rows: string[]): Rule[] {
   return Object.entries(fieldsOf(rows)).flatMap(([field, values]): Rule[] => {
     const wrong = [node[field]!].flat().find((value) => values && !values.includes(value));
     const text = advice[`${field}: ${wrong}`] ?? advice[field];
-    const message = text ?? `Accepted values: ${values?.join(", ")}`;
+    const message = text ?? `Write one of these: ${values?.join(", ")}`;
     return wrong === undefined ? [] : [[field, true, message]];
   });
 }
@@ -40,7 +40,7 @@ export function checkValues(node: JsonObject, rows: string[]): Rule[] {
 /** Refuses the fields of a node that its rows do not have. */
 export function checkFields(node: JsonObject, rows: string[]): Rule[] {
   return Object.keys(node).filter((field) => !Object.hasOwn(fieldsOf(rows), field)).map((field) => {
-    const text = advice[field.startsWith("x-") ? "x-" : field];
+    const text = advice[`${field}: ${node[field]}`] ?? advice[field.replace(/^x-.*/, "x-")];
     return [field, true, text ?? placesOf(field, rows)];
   });
 }
@@ -54,5 +54,5 @@ function placesOf(field: string, rows: string[]): string {
     return `${rows.includes("Schema without type") ? "Add" : "It needs"} ${types.join(" or ")}`;
   }
   if (others.length > 0) return `It is accepted in: ${others.join(", ")}`;
-  return `Leave it out. Accepted fields: ${Object.keys(fieldsOf(rows)).join(", ")}`;
+  return `Write one of these, or leave it out: ${Object.keys(fieldsOf(rows)).join(", ")}`;
 }

@@ -18,7 +18,7 @@ export type Check = (node: JsonObject, read: Read, pointer: string) => Rule[];
 // deno-lint-ignore no-explicit-any
 type Context = any;
 
-/** What is not checked: what is in a field that is refused, and what has a value that is. */
+/** What is checked no further: what has a field that is refused, and what is in the field. */
 const skipped = new WeakSet<Json & object>();
 
 /** Skips all that is in a value. */
@@ -54,8 +54,9 @@ const fields = visitorOf((node, { type, parent, rawNode }) => {
   const values = checkValues(node, rows);
   const unknown = checkFields(node, rows);
   for (const [field] of unknown) skip(node[field]!);
-  if (values.length > 0) skipped.add(node);
-  return values.length > 0 ? values : unknown; // which may be there because of a value
+  const refused = values.length > 0 ? values : unknown; // which may be there because of a value
+  if (refused.length > 0) skipped.add(node);
+  return refused;
 });
 
 const typed = Object.entries({ ...rules, ...schemaRules }).map(([type, check]) => [
@@ -74,7 +75,7 @@ const ofExamples: Context = builtIn!.rules!.oas3!["no-invalid-schema-examples"]!
 
 /** Judges the default of a schema, and the values that it lists. */
 function judgeValues(node: JsonObject, context: Context): void {
-  const schema = objectOf(node);
+  const schema = skipped.has(node) ? {} : objectOf(node);
   for (const field of ["default", "const", "enum"].filter((name) => name in schema)) {
     const isList = field === "enum";
     const values = isList ? listOf(schema.enum) : [schema[field]!];
@@ -87,9 +88,6 @@ function judgeValues(node: JsonObject, context: Context): void {
   }
 }
 
-const visitors = [Object.fromEntries(typed), { Schema: { leave: judgeValues } }];
+const visitors = [{ any: fields }, Object.fromEntries(typed), { Schema: { leave: judgeValues } }];
 
-export const plugin: Plugin = {
-  id: "client",
-  rules: { oas3: { accepted: () => ({ any: fields }), rules: () => visitors } },
-};
+export const plugin: Plugin = { id: "client", rules: { oas3: { accepted: () => visitors } } };
