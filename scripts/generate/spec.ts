@@ -33,7 +33,7 @@ const config = await createConfig({
     "no-enum-type-mismatch": "off", // see plugin.ts
     "no-path-trailing-slash": "off", // it is sent
     "no-unresolved-refs": "off", // see references.ts
-    "no-unused-components": "off", // callers may use their types, such as those of what the service sends
+    "no-unused-components": "off", // callers may use their types
     "operation-2xx-response": "off", // ours does not accept `default`
     "operation-4xx-response": "off", // it shows no error status, so none may be listed (section 7)
   },
