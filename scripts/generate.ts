@@ -26,12 +26,12 @@ const header = `// Made by \`deno task generate\` from ${source}. Do not edit.\n
 
 /** Generates, and returns a message about it. */
 async function generate(isCheck: boolean): Promise<string> {
-  const spec = await readSpec(join(root, source));
-  const { code, responses } = writeOperations(spec.document);
+  const document = await readSpec(join(root, source));
+  const { code, responses } = writeOperations(document);
   const files = {
-    "types.ts": await writeTypes(spec.document),
+    "types.ts": await writeTypes(document),
     "operations.ts": code,
-    "validators.ts": writeValidators(spec, responses),
+    "validators.ts": writeValidators(document, responses),
   };
   const stale = new Map<string, string>();
   for (const [name, code] of Object.entries(files)) {

@@ -61,7 +61,7 @@ Deno.test("generate changes no file and prints no stack trace when it fails", as
     expect(await generated(project)).toEqual(before);
   };
   const refused: [document: unknown, message: string][] = [
-    ["openapi: 3.0.3", "openapi.yaml:1:10 version: "],
+    ["openapi: 3.0.3", "openapi.yaml:1:10 Expected OpenAPI 3.1"],
     ["openapi: 3.1.0\nx-a: &a { b: *a }", 'Cannot generate from "openapi/openapi.yaml": '],
     ["", "openapi.yaml:1:1 "],
     // What Redocly only recommends.

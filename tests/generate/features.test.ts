@@ -1,11 +1,11 @@
-// What the generator refuses, because the client would not send, type or check it as OpenAPI says:
-// an example of each rule.
+// What the generator accepts, and what it refuses.
 import { expect } from "@std/expect";
 import { readFile } from "node:fs/promises";
-import { writeOperations } from "../../scripts/generate/operations.ts";
+import { join } from "node:path";
+import { accepted } from "../../scripts/generate/accepted.ts";
 import { readSpec, SpecError } from "../../scripts/generate/spec.ts";
-import { writeValidators } from "../../scripts/generate/validators.ts";
-import { makeFolder } from "../../scripts/support/files.ts";
+import { copyProject, makeFolder } from "../../scripts/support/files.ts";
+import { addOverlay } from "../overlay/add.ts";
 import { documentOf, responding } from "./support.ts";
 
 type Fields = Record<string, unknown>;
@@ -14,7 +14,6 @@ const json = (schema: unknown = {}) => ({ "application/json": { schema } });
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const text = { type: "string" };
 const list = { type: "array", items: text };
-const servers = [{ url: "/a" }];
 const key = { type: "apiKey", in: "header", name: "X-Key" };
 
 /** The document of an operation, of its path item, and of its path. */
@@ -31,7 +30,6 @@ function parameter(place: string, schema: unknown, rest: Fields = {}): unknown {
   return operation({ parameters }, "get", {}, `/value${required ? `/{${rest.name ?? "id"}}` : ""}`);
 }
 const query = (schema: unknown, rest?: Fields) => parameter("query", schema, rest);
-const deep = (schema: Fields) => query({ type: "object", ...schema }, { style: "deepObject" });
 const header = (name: string, rest?: Fields) => parameter("header", text, { name, ...rest });
 const body = (content: unknown, method = "post") => operation({ requestBody: { content } }, method);
 const path = (path: string) => operation({}, "get", {}, path);
@@ -47,290 +45,273 @@ const schemes = (...schemes: unknown[]) =>
   documentOf({}, { security: [], components: { securitySchemes: { ...schemes } } });
 const root = (fields: Fields) => documentOf({}, { security: [], ...fields });
 
-const leave = "Leave this scheme out, also where `security` names it:";
-
-/** Documents by what the file has at the place of the message, and by how the message begins. */
+/**
+ * Documents by how the advice about them begins. Before an arrow stands what the file has at the
+ * place of the message, where this is not the field that the message names.
+ */
 const refused: Record<string, Record<string, unknown>> = {
-  '"schema" parameter: Write `type`: string, number, integer or boolean': {
-    "an object as names of a query": query({ type: "object" }),
-    "a list of lists in a query": query({ type: "array", items: list }),
-    "a parameter that may be null": query({ type: ["string", "null"] }),
-    "a parameter that is null": query({ const: null }),
-    "a parameter of any type": query({}),
-    "a parameter with a branch of any type": query({ anyOf: [text, {}] }),
-    "an object in a path": parameter("path", { type: "object" }),
-    "a list in a header": parameter("header", list),
+  // What accepted.yaml does not have.
+  "Leave it out: the client receives no requests": {
+    "a field, and nothing in it": operation({ callbacks: { done: { "/": { get: {} } } } }),
   },
-  '"schema" parameter: Write `type: object`, and only properties with a scalar `type`': {
-    "an object with a list in a query": deep({ properties: { a: list } }),
-    "an object with any names in a query": deep({ additionalProperties: text }),
-    "an object with a name that a query cannot have": deep({ properties: { "a&b": text } }),
-    "an object with a field of responses": deep({ properties: { a: { ...text, readOnly: true } } }),
-    "an object with a field of requests": deep({ properties: { a: { ...text, writeOnly: true } } }),
-    "a string as deepObject": query(text, { style: "deepObject" }),
+  "Leave it out: the only extension that is known is `x-idempotent`": {
+    "an extension": operation({ "x-retry": 3 }),
+    "an extension as a status": responses({ 200: {}, "x-a": {} }),
+    "an extension as a path": path("x-a"),
   },
-  '"style" parameter: Leave it out if repeated names are right': {
-    "a list with pipes": query(list, { style: "pipeDelimited" }),
+  "Leave it out: a query repeats the name": { "a,b": query(list, { explode: false }) },
+  "Leave it out; if it is `true`, add": { "nullable": schema({ ...text, nullable: true }) },
+  "Write `type: apiKey`, `in: header` and `name`": {
+    "a bearer token": schemes({ type: "http", scheme: "bearer" }),
   },
-  '"style" parameter: Leave it out, and write what it adds into the path: `/.{id}` for `label`': {
-    "matrix in a path": parameter("path", text, { style: "matrix" }),
+  "Write the link": { "a field of a tag": root({ tags: [{ externalDocs: {} }] }) },
+  "Write one of these, or leave it out: type, title,": {
+    "a field without advice": schema({ type: "object", requird: ["a"] }),
   },
-  '"style" parameter: Leave it out': { "a header's style": header("X-A", { style: "form" }) },
-  '"explode" parameter: Leave it out if repeated names are right; if not, write a `string`': {
-    "a list with commas in a query": query(list, { explode: false }),
+  "Write one of these: true, false": { "a value": operation({ "x-idempotent": null }) },
+  "Write `in: header`": {
+    "a parameter in a cookie": parameter("cookie", text),
+    "a key in a cookie": schemes({ ...key, in: "cookie" }),
   },
-  '"explode" parameter: Leave it out: a': { "/a,b": parameter("path", list, { explode: true }) },
-  '"allowReserved" parameter: Leave it out': { "/ or ?": query(text, { allowReserved: true }) },
-  '"content" parameter: Write `schema` with `type: string` in its place': {
-    "JSON in a query": query(undefined, { content: json() }),
-    "JSON in a path": parameter("path", undefined, { content: json() }),
-    "JSON in a header": header("X-A", { schema: undefined, content: json() }),
+  'Write `"null"`, with quotes': {
+    "null in place of its name": schema({ type: ["string", null] }),
   },
-  '"name" parameter: Write letters, digits, `-` and `_`': {
-    "a name that openapi-fetch reads as a style": parameter("path", text, { name: ".id" }),
-    "a header parameter with spaces": header("X Name"),
+  "Write a parameter for each property": {
+    "an object in a query": query({ type: "object" }, { style: "deepObject" }),
   },
-  '"name" parameter: Leave the parameter out, or an operation': {
-    "a name that a query cannot have": query(text, { name: "a&b" }),
+  "It needs `type: number` or `type: integer`": {
+    "a field of another type": schema({ ...text, minimum: 1 }),
   },
-  '"in" parameter: Write `required: true` next to it': {
-    "an optional path parameter": parameter("path", text, { required: false }),
+  "Add `type: object`": { "a field without a type": schema({ properties: {} }) },
+  "List the name in `required` of the object": {
+    "required in a property": object({ a: { ...text, required: true } }),
   },
-  '"in" parameter: Leave the parameter out': { "a cookie": parameter("cookie", text) },
-  '"name" parameter: Leave this header out: fetch or the client sets it': {
-    "a header parameter Content-Type": header("content-type"),
-    "a header parameter that fetch forbids": header("Host"),
-    "a header parameter that begins as fetch forbids": header("Sec-A"),
+  "It is accepted in: Info, Reference, PathItem,": {
+    "a field of another place": root({ tags: [{ name: "a", summary: "a" }] }),
   },
-  '"name" parameter: Leave this header out: callers give `headers: {': { Accept: header("Accept") },
-  '"name" parameter: Leave it out: the client sends the one credential that a security scheme': {
-    "a header parameter Authorization": header("Authorization"),
-  },
-
-  '"content" request: Write only `application/json`, which the client sends; for another JSON type':
-    {
-      "a merge patch": body({ "application/merge-patch+json": {} }, "patch"),
-      "JSON or something else as body": body({ ...json(), "text/plain": {} }),
-      "JSON with a charset as body": body({ "application/json; charset=utf-8": {} }),
-    },
-  '"content" request: Write only `application/json` if the service accepts it; if not, leave': {
-    "a form as body": body({ "multipart/form-data": {} }),
-    "XML or text as body": body({ "application/xml": {}, "text/plain": {} }),
-    "a body of no type": body({}),
-  },
-  '"get" path: Write `post` if the service accepts it': { "a body of GET": body(json(), "get") },
-  '"head" path: Write `post` if the service accepts it': { "a body of HEAD": body(json(), "head") },
-  '"servers" path: Leave it out': { "a path's servers": operation({}, "get", { servers }) },
-  '"trace" path: Leave it out: fetch does not send it': { "TRACE": operation({}, "trace") },
-  '"/a/../b" path: Write the path as in URLs': { "a path with ..": path("/a/../b") },
-  '"//value" path: Write the path as in URLs': { "a path with an empty segment": path("//value") },
-  '"/a//" path: Write the path as in URLs': { "a path with an empty last segment": path("/a//") },
-  '"/a#b" path: Write the path as in URLs': { "a path with a fragment": path("/a#b") },
-  '"servers" operation: Leave it out': { "an operation's servers": operation({ servers }) },
-  '"callbacks" operation: Leave it out': { "callbacks": operation({ callbacks: {} }) },
-  '"jsonSchemaDialect" operation: Leave it out': {
-    "another dialect": root({ jsonSchemaDialect: "https://a.example" }),
-  },
-  '"x-idempotent" idempotent: Write `true` or `false`': {
-    "an x-idempotent that is a word": operation({ "x-idempotent": "true" }),
-    "an x-idempotent that is null": operation({ "x-idempotent": null }),
-  },
-  '"x-i idempotent: Unknown extension; did you mean `x-idempotent`?': {
-    "another letter": operation({ "x-idempotant": true }),
-    "a letter too few": operation({ "x-idmpotent": true }),
-    "a letter too many, in another case": operation({ "x-inDemPotent": true }),
-    "another word": operation({ "x-idem_potency": true }),
-  },
-  '"get" operation-operationId: Operation object should contain `operationId` field.': {
-    "an operation without an operationId": operation({ operationId: undefined }),
-  },
-  "{ operation-operationId-unique: Every operation must have a unique `operationId`.": {
-    "two operations with one operationId": operation({}, "get", {
-      put: { operationId: "value", summary: "", responses: {} },
+  "Write it directly below a name": {
+    "a field of properties": schema({ ...text, readOnly: true }),
+    "a field of properties in items": object({
+      properties: { ...list, items: { ...text, readOnly: true } },
     }),
   },
+  '"items" → Write it directly below a name': {
+    "a field of properties by an alias": JSON.stringify(object({ b: { ...list, items: 7 } }))
+      .replace('"properties":{', '"properties":{"a":&a {"type":"string","writeOnly":true},')
+      .replace("7", "*a"),
+  },
+  "Leave `type` out, and write it in": { "a union": schema({ ...text, anyOf: [text] }) },
 
-  '"2xx" response: Write `2XX`, `4XX`': { "a small 2xx": responses({ 200: undefined, "2xx": {} }) },
-  '"226" response: Write `2XX`, `4XX`': { "a rare status": responses({ 226: json() }) },
-  '"302" response: Leave it out': { "a redirect": responses({ 200: undefined, 302: undefined }) },
-  '"1XX" response: Leave it out': { "1XX": responses({ 200: undefined, "1XX": undefined }) },
-  '"responses" response: Add a success response, such as `2XX`': {
+  // Operations.
+  "Write a `type`: string, number, integer or boolean; in a query,": {
+    "an object as names of a query": query({ type: "object" }),
+    "a list of lists in a query": query({ type: "array", items: list }),
+    "a list of anything in a query": query({ type: "array" }),
+    "a parameter that may be null": query({ type: ["string", "null"] }),
+    "a parameter with a branch of any type": query({ anyOf: [text, {}] }),
+    "a list in a path": parameter("path", list),
+    "a list in a header": parameter("header", list),
+  },
+  "Write letters, digits": {
+    "a style in a path": parameter("path", text, { name: ".id" }),
+    "a name of a query": query(text, { name: "a&b" }),
+    "a header parameter with spaces": header("X Y"),
+    "a key's header with spaces": schemes({ ...key, name: "X Y" }),
+  },
+  "Write `required: true` beside it": {
+    "an optional path parameter": parameter("path", text, { required: undefined }),
+  },
+  "Write only `application/json`, which the client sends; for another": {
+    "JSON or something else as body": body({ ...json(), "text/plain": {} }),
+  },
+  "Write only `application/json` if the service accepts it; if not, leave": {
+    "a form as body": body({ "multipart/form-data": {} }),
+    "a body of no type": body({}),
+  },
+  "Write `post` if the service accepts it": { "a body of GET": body(json(), "get") },
+  "Write the path as in URLs": {
+    "a path with ..": path("/a/../b"),
+    "an empty segment": path("/a//"),
+    "a path with a fragment": path("/a#b"),
+  },
+  "Write `2XX`, `4XX`": {
+    "a rare status": responses({ 226: json() }),
+    "a small 2xx": responses({ 200: undefined, "2xx": {} }),
+  },
+  "Leave it out: the client never": { "a 302": responses({ 200: undefined, 302: undefined }) },
+  "Leave it out: fetch or the client sets it, or callers": {
+    "the key as a cookie": schemes({ ...key, name: "Cookie" }),
+    "a header that fetch forbids": header("Sec-A"),
+    "a header that the client sets": header("content-type"),
+  },
+  "Leave it out: the client sends the key": { "a header with the key": header("x-key") },
+  "Add a success response, such as `2XX`": {
     "only a default response": responses({ default: json() }),
     "no success response": responses({ 304: undefined, 404: json() }),
   },
-  '"200" response: Write a media type without `*`': {
-    "a success response of any type": responses({ 200: { "*/*": {} } }),
-  },
-  '"200" response: Write either JSON or other types': {
+  '"get" → Add a success response': { "no responses": operation({ responses: undefined }) },
+  "Write a media type without `*`": { "any type": responses({ 200: { "*/*": {} } }) },
+  "Write either JSON or other types": {
     "JSON or something else": responses({ 200: { ...json(), "text/csv": {} } }),
   },
-  '"204" response: Leave `content` out': { "content of a 204": responses({ 204: json() }) },
-  '"304" response: Leave `content` out': { "304 content": responses({ 200: {}, 304: json() }) },
-  '"200" response: Leave `content` out': { "content of HEAD": responses({ 200: json() }, "head") },
+  "Leave `content` out": {
+    "content of a 204": responses({ 204: json() }),
+    "content of HEAD": responses({ 200: json() }, "head"),
+  },
+  "Leave all but one out": { "two keys": schemes(key, key) },
+  "Write `[]`: a key has": { "scopes": operation({ security: [{ Key: ["a"] }] }) },
 
-  '"deprecated" response: Leave it out, and say it in `description`': {
-    "a deprecated header of a response": operation({
-      responses: {
-        200: { description: "", headers: { "X-A": { schema: text, deprecated: true } } },
-      },
+  // Schemas that are checked or typed otherwise than they say, or that no value matches.
+  "It cannot be beside `anyOf`": {
+    "a union with values": schema({ anyOf: [text], enum: ["a"] }),
+  },
+  "Add what it lists": {
+    "an empty enum": schema({ enum: [] }),
+    "an empty list of types": schema({ type: [] }),
+  },
+  "Write strings": { "a list as a value": schema({ enum: [[1]] }) },
+  'Write `type: "null"` in its place': {
+    "null as a constant": schema({ anyOf: [{ const: null }, text] }),
+  },
+  "Write `type: object` in each of its schemas, or": {
+    "a union that may be null beside an object": schema({
+      type: "object",
+      oneOf: [{ type: "object" }, { type: "null" }],
     }),
   },
-
-  '"A" schema: The schema is a part of itself; refer to it from `properties`': {
-    "allOf in a circle": schema({ allOf: [ref("A"), { type: "object" }] }),
-    "anyOf in a circle": schema({ anyOf: [ref("B")] }, { B: { anyOf: [ref("A")] } }),
-    "a list of itself": schema({ type: "array", items: ref("A") }),
-    "a schema that depends on itself": schema({ dependentSchemas: { a: ref("A") } }),
+  "Leave `null` out, or add such a value to `enum`": {
+    "a null that is not among the values": schema({ type: ["string", "null"], enum: ["a"] }),
   },
-  '"readOnly" schema: Write it directly below a name in `properties`': {
-    "readOnly outside of properties": schema({ ...text, readOnly: true }),
+  '"true" → `const` value must conform to the schema: type must be boolean': {
+    "a constant of another type": object({ a: { type: "boolean", const: "true" } }),
   },
-  '"writeOnly" schema: Write it directly below a name in `properties`': {
-    "writeOnly outside of properties": schema({ ...text, writeOnly: true }),
+  '"x" → `enum` value must conform to the schema: type must be integer': {
+    "an enum of another type": object({ a: { type: "integer", enum: ["x"] } }),
   },
-  '"deprecated" schema: Write it directly below a name in `properties`, or beside the': {
-    "deprecated outside of properties": schema({ ...text, deprecated: true }),
-    "deprecated in the schema of a parameter": query({ ...text, deprecated: true }),
+  '"x" → `default` value must conform to the schema: type must be integer': {
+    "a default of another type": object({ a: { type: "integer", default: "x" } }),
   },
-  '"uniqueItems" schema: Leave it out, unless `items` has `type`: string, number, integer or': {
-    "objects that differ": schema({
-      type: "array",
-      items: { type: "object" },
-      uniqueItems: true,
-    }),
-    "items of any type that differ": schema({ type: "array", uniqueItems: true }),
+  "1 → no-invalid-schema-examples: Example value must conform": {
+    "an example of another type": object({ a: { ...text, examples: [1] } }),
   },
-  "1 no-invalid-schema-examples: Example value must conform to the schema: type must be string": {
-    "an example of the wrong type": object({ a: { ...text, examples: [1] } }),
+  "No value matches it": {
+    "minItems": schema({ ...list, minItems: 2, maxItems: 1 }),
+    "a minLength above maxLength": schema({ ...text, minLength: 2, maxLength: 1 }),
+    "a minimum that is excluded": query({ type: "number", minimum: 2, exclusiveMaximum: 2 }),
   },
-  "1 no-invalid-media-type-examples: Example value must conform": {
-    "an example of a response of the wrong type": responses({
-      200: { "application/json": { schema: text, example: 1 } },
-    }),
+  "Leave it or `minimum` out": {
+    "two limits at one end": schema({ type: "number", minimum: 2, exclusiveMinimum: 1 }),
   },
-  "1 no-invalid-parameter-examples: Example value must conform": {
-    "an example of a parameter of the wrong type": query(text, { example: 1 }),
+  "Leave it or `maximum` out": {
+    "two limits at the other end": schema({ type: "number", maximum: 2, exclusiveMaximum: 1 }),
   },
-  '"1" default: Default value must conform to the schema: type must be integer': {
-    "a default of the wrong type": object({ a: { type: "integer", default: "1" } }),
-    "a default that a reference refuses": schema({ allOf: [ref("B")], default: "1" }, {
-      B: { type: "integer" },
-    }),
+  "Invalid regular expression: /(/u: Unterminated group": {
+    "a pattern that is not a regular expression": query({ ...text, pattern: "(" }),
   },
-  '"A" schema: Add `type: object`, without which other values match too': {
-    "properties of what may not be an object": schema({ properties: { a: text } }),
-    "values of what may not be an object": schema({ additionalProperties: text }),
+  "Write what is listed without the list around it": {
+    "a list of one schema as items": schema({ type: "array", items: { allOf: [list] } }),
+    "a list of one type as items": schema({ type: "array", items: { ...list, type: ["array"] } }),
   },
-  '"additionalProperties" schema: Write `true`': {
+  "Write a schema": {
+    "false as items": schema({ type: "array", items: false }),
+    "false as a property": object({ a: false }),
+  },
+  "Leave it out, unless `items` is a string,": {
+    "objects that differ": schema({ type: "array", items: { type: "object" }, uniqueItems: true }),
+  },
+  "Leave it out: no type is an object without names": {
+    "an object without names": schema({ type: "object", additionalProperties: false }),
+  },
+  "Write `true`": {
     "additional properties with a schema": object({ a: text }, { additionalProperties: text }),
   },
-  '"anyOf" schema: Write `allOf` with `anyOf` in one schema and the rest': {
-    "anyOf next to properties": object({ a: text }, { anyOf: [{}] }),
-    "anyOf next to a type": schema({ type: "string", anyOf: [{ enum: ["a"] }] }),
-    "anyOf next to allOf": schema({ allOf: [text], anyOf: [{ enum: ["a"] }] }),
-  },
-  '"patternProperties" schema: Add `additionalProperties: true`': {
-    "patterns of names": schema({ type: "object", patternProperties: { "^x": text } }),
-    "patterns next to names": object({ a: text }, {
-      patternProperties: { "^x": text },
-      additionalProperties: false,
-    }),
-  },
-  '"b" schema: `required` names `b`, which is not in `properties`; add it': {
+  "Add to `properties`: b": {
     "a required property that is not there": object({ a: text }, { required: ["a", "b"] }),
-    "a required property that is in another schema": schema({
-      allOf: [ref("B"), { type: "object", required: ["b"] }],
-    }, { B: { type: "object", properties: { b: { ...text, writeOnly: true } } } }),
+    "a required property of any name": object({}, { required: ["b"], additionalProperties: {} }),
   },
-  '"prefixItems" schema: Write `items`': { "tuples": schema({ ...list, prefixItems: [text] }) },
-  '"discriminator" schema: Leave it out; each branch needs a required property with a `const`': {
-    "a discriminator": schema({ oneOf: [{}], discriminator: { propertyName: "a" } }),
+  "Leave it or `writeOnly` out": {
+    "what is nowhere": object({ a: { readOnly: true, writeOnly: true } }),
   },
-  '"nullable" schema: Leave it out; if it is': { "nullable": schema({ ...text, nullable: true }) },
-  '"$id" schema: Leave it out': { "a base": schema({ $id: "https://a.example" }) },
-  '"$defs" schema: Write the schemas below': { "a part": schema({ $defs: { B: text } }) },
-  '"$dynamicRef" schema: Use `$ref`': { "a dynamic reference": schema({ $dynamicRef: "#a" }) },
-  '"a" schema: Invalid regular expression: /(/u: Unterminated group': {
-    "a pattern that is not a regular expression": object({ a: { pattern: "(" } }),
+  "Write `anyOf` with a schema for each type": {
+    "a union beside two types": schema({ type: ["object", "null"], anyOf: [{ type: "object" }] }),
   },
-  "{ schema: No valid types possible": {
-    "a schema that no value matches": schema({ ...text, allOf: [{ type: "integer" }] }),
+  "Write `allOf`, with it in one schema and the rest in another": {
+    "a union beside properties": object({ a: text }, { anyOf: [{ type: "object" }] }),
   },
-  '"requird" struct: Property `requird` is not expected here.': {
-    "a keyword that JSON Schema does not have": schema({ requird: ["a"] }),
+  "Leave `additionalProperties: false` out": {
+    "schemas that refuse each other's properties": schema({
+      allOf: [{ type: "object", properties: { a: {} }, additionalProperties: false }, ref("B")],
+    }, { B: { type: "object", properties: { b: {} } } }),
   },
-  "true struct: Expected type": {
-    "true as a branch": schema({ anyOf: [true] }),
-    "3.0's exclusiveMinimum": schema({ type: "number", exclusiveMinimum: true }),
+  "Write the same `type` in each": {
+    "types that no value has": schema({ allOf: [text, { type: "integer" }] }),
   },
-  '"hasOwnProperty" name: `hasOwnProperty` is a property of all objects in JavaScript': {
-    "a name that JavaScript's objects have": object({ hasOwnProperty: text }),
+  "true → struct: Expected type": { "true as a branch": schema({ anyOf: [true] }) },
+
+  // References, names and versions.
+  '"$ref" → `#/components/schemas/A` makes a schema a part of itself': {
+    "a circle": schema(ref("A")),
+    "anyOf in a circle": schema({ anyOf: [ref("B")] }, { B: { anyOf: [ref("A")] } }),
+    "a list of itself": schema({ type: "array", items: ref("A") }),
   },
-  '"$ref" reference: `#/components/schemas/A` leads to itself': { "a circle": schema(ref("A")) },
-  '"$ref" reference: Cannot resolve `#/components/schemas/B`': { "no target": schema(ref("B")) },
-  '"readOnly" reference: `$ref` hides `readOnly`; drop it or write `allOf`': {
-    "readOnly next to $ref": object({ a: { ...ref("A"), description: "", readOnly: true } }),
+  '"$ref" → `#/components/schemas/A` has no end': {
+    "a property that each value has": object({ a: ref("A") }, { required: ["a"] }),
   },
-  '"deprecated" reference: `$ref` hides `deprecated`; drop it or write `allOf`': {
-    "deprecated next to $ref": object({ a: { ...ref("A"), deprecated: true } }),
-  },
-  '"$ref" reference: Write the target of `https://a.example/b.yaml#/A` directly below': {
+  '"$ref" → `#/components/schemas/B` does not exist': { "no target": schema(ref("B")) },
+  '"$ref" → `https://a.example/b.yaml#/A` is not directly below `components`': {
     "another file": responding({ $ref: "https://a.example/b.yaml#/A" }),
   },
-  '"$ref" reference: Write the target of `#/components/schemas/A/items` directly below': {
-    "a part of another schema": schema(list, { B: ref("A/items") }),
+  '"deprecated" → `deprecated` is not accepted beside `$ref`': {
+    "deprecated next to $ref": object({ a: { ...ref("A"), deprecated: true } }),
   },
-
-  '"type" security: Write `type: apiKey`, `in: header` and `name`, or leave out a scheme': {
-    "a bearer token": schemes({ type: "http", scheme: "bearer" }),
+  '"hasOwnProperty" → `hasOwnProperty` is a property of all objects in JavaScript': {
+    "a name that JavaScript's objects have": object({ hasOwnProperty: text }),
   },
-  '"in" security: Write `in: header` if the service reads it there, too; if not, leave the scheme':
-    {
-      "a key in a query": schemes({ ...key, in: "query" }),
-      "a key in a cookie": schemes({ ...key, in: "cookie" }),
-    },
-  '"name" security: Leave this header out: fetch or the client sets it': {
-    "a key in a header that fetch forbids": schemes({ ...key, name: "Cookie" }),
-  },
-  '"name" security: Leave this header out: callers give `headers: { Accept': {
-    "a key in the header Accept": schemes({ ...key, name: "accept" }),
-  },
-  '"name" security: Write letters, digits': { "X Key": schemes({ ...key, name: "X Key" }) },
-  '"name" security: Leave the parameter out': { "a parameter for the key": header("x-key") },
-  [`"name" security: ${leave} the client sends one key, in \`x-key\`, and callers`]: {
-    "two headers for the key": schemes(key, { ...key, name: "X-Other" }),
-    "a header before that of the key": root({
-      security: [{ Key: [] }],
-      components: { securitySchemes: { Other: { ...key, name: "X-Other" }, Key: key } },
-    }),
-  },
-  "{ security: Write one of them: the client sends one": {
-    "two keys together": operation({ security: [{ Key: [], Other: [] }] }),
-  },
-
-  '"3.2.0" version: Expected OpenAPI 3.1, found 3.2.0': { "3.2": root({ openapi: "3.2.0" }) },
-  "{ version: Expected OpenAPI 3.1, found 2.0": { "Swagger 2": { swagger: "2.0" } },
-  "{ version: Expected OpenAPI 3.1, found no version": { "something else": { open: 1 } },
-  " unreadable: unexpected end of the stream": { "YAML that is broken": "openapi: [\n" },
+  '"3.2.0" → Expected OpenAPI 3.1, found 3.2.0': { "3.2": root({ openapi: "3.2.0" }) },
+  "{ → Expected OpenAPI 3.1, found 2.0": { "Swagger 2": { swagger: "2.0" } },
+  " → unreadable: unexpected end of the stream": { "YAML that is broken": "openapi: [\n" },
 };
 
 for (const [expected, documents] of Object.entries(refused)) {
-  const [, at = "", message = ""] = /^(\S*) (.*)$/.exec(expected)!;
+  const [advice = "", place] = expected.split(" → ").reverse();
   for (const [name, document] of Object.entries(documents)) {
     Deno.test(`generate refuses ${name}`, async () => {
       await using files = await makeFolder();
       const file = await files.write("openapi.json", document);
-      const error = await readSpec(file)
-        .then((spec) => writeValidators(spec, writeOperations(spec.document).responses))
-        .catch((error) => error);
+      const error = await readSpec(file).catch((error) => error);
       expect(error).toBeInstanceOf(SpecError);
-      // What refers to it may be refused too.
       const lines: string[] = error.message.split("\n");
-      const found = lines.find((line) => line.replace(/^\S+:\d+:\d+ /, "").startsWith(message));
-      expect([lines, found]).toEqual([lines, expect.any(String)]);
-      const [, line = 0, column = 0] = /^\S+?:(\d+):(\d+) /.exec(found!)!;
+      const messages = lines.map((line) =>
+        /^\S+?:(\d+):(\d+) (?:`([^`:]+)[^`]*` is not accepted here. )?(.*)$/.exec(line)!
+      );
+      // What refers to it may be refused too.
+      const found = messages.find(([, , , , message]) => message!.startsWith(advice));
+      expect([lines, found]).toEqual([lines, expect.any(Array)]);
+      const [, line, column, field] = found!;
       const source = (await readFile(file, "utf8")).split("\n")[Number(line) - 1]!;
+      const at = place ?? `"${field}"`;
       expect(source.slice(Number(column) - 1).slice(0, at.length)).toBe(at);
     });
   }
 }
+
+Deno.test("tests/overlay/overlay.yaml has each field and value that accepted.yaml has", async () => {
+  await using project = await copyProject(["openapi"]);
+  await addOverlay(project);
+  const isAccepted = () =>
+    readSpec(join(project.path, "openapi/openapi.yaml")).then(() => true, () => false);
+  expect(await isAccepted()).toBe(true);
+  const unused: string[] = [];
+  for (const [row, fields] of Object.entries(accepted)) {
+    for (const [field, values] of Object.entries(fields)) {
+      const { [field]: _, ...others } = fields;
+      const rest = (values ?? []).map((one) => values!.filter((value) => value !== one));
+      for (const less of [others, ...rest.map((values) => ({ ...fields, [field]: values }))]) {
+        accepted[row] = less;
+        if (await isAccepted()) unused.push(`${row}: ${field}`);
+      }
+    }
+    accepted[row] = fields;
+  }
+  expect(unused).toEqual([]);
+});

@@ -30,7 +30,7 @@ export interface Generated {
 export async function generated(document: unknown): Promise<Generated> {
   await using files = await makeFolder();
   const spec = await readSpec(await files.write("openapi.json", document));
-  const { code: table, responses } = writeOperations(spec.document);
+  const { code: table, responses } = writeOperations(spec);
   const code = writeValidators(spec, responses);
   const checks = `data:application/typescript,${encodeURIComponent(code)}`;
   const module = table.replace("./validators.ts", checks).replace("../operation.ts", operation);

@@ -70,7 +70,10 @@ const cases: Record<string, Case> = {
       type: "object",
       required: ["a/b~c"],
       properties: {
-        "a/b~c": { items: { type: "object", required: ["~/"], properties: { "~/": {} } } },
+        "a/b~c": {
+          type: "array",
+          items: { type: "object", required: ["~/"], properties: { "~/": {} } },
+        },
       },
     },
     [{ "a/b~c": [] }],
@@ -105,6 +108,21 @@ const cases: Record<string, Case> = {
       [{ name: "a", next: [] }, "/next type"],
     ],
   ],
+  "what is beside `type: object`": [
+    {
+      type: "object",
+      required: ["id"],
+      properties: { id: { type: "integer" } },
+      oneOf: [ref("Cat"), { type: "object", allOf: [ref("Fish")] }],
+    },
+    [{ id: 1, kind: "fish" }, { id: 1, kind: "cat", lives: 9 }],
+    [
+      [{ kind: "fish" }, "/id required"],
+      [{ id: 1, kind: "cat" }, "/lives required"],
+      [{ id: 1, kind: "dog" }, "/kind const"],
+      [1, " type"],
+    ],
+  ],
   "a union whose branches overlap": [
     { oneOf: [{ type: "number" }, { type: "integer" }] },
     [1.5],
@@ -117,10 +135,10 @@ const cases: Record<string, Case> = {
     [{ kind: "a" }],
     [[{}, " oneOf"], [{ kind: "c" }, " oneOf"]],
   ],
-  "a union with null among its constants": [
-    { oneOf: tagged([null, "b"]) },
-    [{ kind: null, a: 1 }, { kind: "b", b: 1 }],
-    [[{ kind: null }, "/a required"], [{ kind: "b" }, "/b required"], [{ kind: 1 }, "/kind const"]],
+  "a union with constants of different types": [
+    { oneOf: tagged([true, "b"]) },
+    [{ kind: true, a: 1 }, { kind: "b", b: 1 }],
+    [[{ kind: true }, "/a required"], [{ kind: "b" }, "/b required"], [{ kind: 1 }, "/kind const"]],
   ],
   "a union whose constants are equal": [
     { oneOf: tagged(["x", "x"]) },
@@ -133,28 +151,9 @@ const cases: Record<string, Case> = {
     [[1, " anyOf"]],
   ],
   "a union next to another": [
-    { oneOf: [ref("Cat"), ref("Fish")], anyOf: [{ minProperties: 2 }, { maxProperties: 0 }] },
+    { allOf: [{ oneOf: [ref("Cat"), ref("Fish")] }, { anyOf: tagged(["fish", "fish"]) }] },
     [{ kind: "fish", a: 1 }],
     [[{ kind: "fish" }, " anyOf"], [{ kind: "cat", a: 1 }, "/lives required"]],
-  ],
-  "false": [
-    { type: "object", properties: { a: false, b: { items: false } } },
-    [{}, { b: [] }],
-    [[{ a: 1 }, "/a not"], [{ b: [1] }, "/b items"]],
-  ],
-  "patternProperties": [
-    {
-      type: "object",
-      patternProperties: { "^x": { type: "integer" } },
-      additionalProperties: true,
-    },
-    [{ x1: 1, y: "a" }],
-    [[{ x1: "a" }, "/* type"]],
-  ],
-  "dependentRequired": [
-    { dependentRequired: { a: ["b"] } },
-    [{}, { a: 1, b: 1 }],
-    [[{ a: 1 }, "/b required"]],
   ],
   "properties that are not inherited, and numbers that JavaScript has": [
     { type: "object", required: ["a"], properties: { a: {}, size: { type: "integer" } } },
@@ -165,18 +164,13 @@ const cases: Record<string, Case> = {
     ],
   ],
   "characters of more than one unit": [
-    { maxLength: 1, pattern: "^\\p{Emoji}$" },
+    { type: "string", maxLength: 1, pattern: "^\\p{Emoji}$" },
     ["😀"],
     [["😀😀", " maxLength"], ["a", " pattern"]],
   ],
-  "unevaluated properties": [
-    { allOf: [{ type: "object", properties: { a: true } }], unevaluatedProperties: false },
-    [{ a: 1 }],
-    [[{ b: 1 }, "/* unevaluatedProperties"]],
-  ],
   "annotations, which are not checked": [
-    { format: "uuid", contentEncoding: "base64", default: 1, "x-note": { type: 1 } },
-    ["anything", 1, null],
+    { type: "string", format: "uuid", default: "a", example: "b", title: "c", examples: ["d"] },
+    ["anything"],
     [],
   ],
 };
@@ -197,26 +191,15 @@ for (const [name, [schema, fits, faults]] of Object.entries(cases)) {
 const keywords: [schema: Record<string, unknown>, fits: unknown, fault: unknown][] = [
   [{ enum: [1, null] }, null, 2],
   [{ type: ["integer", "null"] }, null, "1"],
-  [{ multipleOf: 2 }, 4, 3],
-  [{ uniqueItems: true, items: { type: "integer" } }, [1, 2], [1, 1]],
-  [{ minLength: 1 }, "a", ""],
-  [{ minimum: 1 }, 1, 0],
-  [{ maximum: 1 }, 1, 2],
-  [{ exclusiveMinimum: 1 }, 2, 1],
-  [{ exclusiveMaximum: 1 }, 0, 1],
-  [{ minItems: 1 }, [1], []],
-  [{ maxItems: 1 }, [1], [1, 2]],
-  [{ contains: { type: "null" } }, [1, null], [1]],
-  [{ minContains: 2, contains: { type: "null" } }, [null, null], [null]],
-  [{ maxContains: 1, contains: { type: "null" } }, [null], [null, null]],
-  [{ unevaluatedItems: false }, [], [1]],
-  [{ minProperties: 1 }, { a: 1 }, {}],
-  [{ maxProperties: 1 }, { a: 1 }, { a: 1, b: 1 }],
-  [{ propertyNames: { maxLength: 1 } }, { a: 1 }, { ab: 1 }],
-  [{ dependentSchemas: { a: { maxProperties: 1 } } }, { b: 1, c: 1 }, { a: 1, b: 1 }],
-  [{ not: { type: "null" } }, 1, null],
-  [{ if: { type: "null" }, then: { not: {} } }, 1, null],
-  [{ if: { type: "null" }, else: { not: {} } }, null, 1],
+  [{ type: "string", minLength: 1 }, "a", ""],
+  [{ type: "number", minimum: 1 }, 1, 0],
+  [{ type: "number", maximum: 1 }, 1, 2],
+  [{ type: "number", exclusiveMinimum: 1 }, 2, 1],
+  [{ type: "integer", exclusiveMaximum: 1 }, 0, 1],
+  [{ type: "array", minItems: 1 }, [1], []],
+  [{ type: "array", maxItems: 1 }, [1], [1, 2]],
+  [{ type: "array", items: { type: "integer" }, uniqueItems: true }, [1, 2], [1, 1]],
+  [{ type: "object", properties: { a: {} }, additionalProperties: false }, { a: 1 }, { b: 1 }],
 ];
 
 Deno.test("a validator checks each keyword of JSON Schema that restricts values", async () => {
@@ -234,9 +217,7 @@ Deno.test("the issues of a validator have no names and values of the response", 
       type: "object",
       additionalProperties: { type: "array", items: ref("Cat") },
     },
-    propertyNames: { propertyNames: { maxLength: 1 } },
-    closed: { type: "object", additionalProperties: false },
-    unevaluated: { unevaluatedProperties: { type: "null" } },
+    closed: { type: "object", properties: { a: {} }, additionalProperties: false },
   };
   for (const [name, schema] of Object.entries(open)) {
     const validate = await validatorOf(schema, { schemas });

@@ -15,6 +15,6 @@ Deno.test("test_overlay adds operations, runs each gate, and fails with it", asy
   const args = ["run", "-A", "--import-map=import_map.npm.json", "scripts/test_overlay.ts"];
   const { code, stdout, stderr } = await run(deno, args, { cwd: project.path });
   expect([code, stdout]).toEqual([1, "ok generate\nok check\n"]);
-  expect(stderr).toMatch(/test" exited with 7:\ngenerated\nchecked\n[^]*\/exampleReports\//);
+  expect(stderr).toMatch(/test" exited with 7:\ngenerated\nchecked\n[^]*\/reports\/{id}/);
   expect(stderr).toContain("/fixture-scans/{id}");
 });
