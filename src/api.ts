@@ -199,7 +199,8 @@ export interface ClientOptions {
   /**
    * Headers to send with every request: an object or a `Headers`, which is read when the client is
    * created. An `X-API-Key` is ignored; use {@linkcode ClientOptions.apiKey}. Where JSON is read,
-   * `Accept: application/json` is sent, unless you name another type.
+   * `Accept: application/json` is sent, unless you name another type. A `Content-Type` must be one of
+   * JSON for `checkKey`, and for `call` with a body.
    */
   headers?: FetchClientOptions["headers"] | undefined;
   /**

@@ -39,7 +39,7 @@ type Lost = { kind: string; place: string };
 
 /** Finds the first value that JSON loses. The parents are the objects that contain the value. */
 function findLost(value: unknown, parents: unknown[] = []): Lost | undefined {
-  const kind = parents.includes(value) ? "an object that contains itself" : lostKind(value);
+  const kind = parents.includes(value) ? "a cycle" : lostKind(value);
   if (kind) return { kind, place: "" };
   if (typeof value !== "object" || value === null || hasToJson(value)) return undefined;
   const fields: unknown[] = Array.isArray(value) ? value : Object.values(value);
@@ -61,7 +61,7 @@ function writeJson(body: unknown, advice: string): string {
   let found = "";
   try {
     const lost = findLost(body);
-    if (lost) found = `, not ${lost.kind}${lost.place && ` as "${lost.place}"`}`;
+    if (lost) found = `, not ${lost.kind}${lost.place && ` as "${lost.place.slice(0, 200)}"`}`;
     const written = lost ? undefined : JSON.stringify(body);
     if (written !== undefined) return written;
   } catch { /* A `toJSON` or a getter throws; the message may quote a secret. */ }
@@ -71,7 +71,7 @@ function writeJson(body: unknown, advice: string): string {
 /** Writes a body as JSON, and nothing else. */
 export function toJson(body: unknown, headers?: Headers): string {
   const advice = "use a typed method, such as POST()";
-  if (!/json/i.test(headers?.get("content-type") ?? "json")) {
+  if (!/^[^;]*json/i.test(headers?.get("content-type") ?? "json")) {
     throw optionError("headers", `must have JSON as "Content-Type" (or ${advice})`);
   }
   return writeJson(body, ` (or ${advice})`);

@@ -139,7 +139,7 @@ Deno.test("call() refuses a body that JSON cannot represent", async () => {
   }
 });
 
-Deno.test("call() names a bigint and an object that contains itself, and sends one twice", async () => {
+Deno.test("call() names a bigint and a cycle, and sends an object twice", async () => {
   const object: Record<string, unknown> = { a: [1n] };
   const again = { list: [{}, { back: object }] };
   const message = async (body: unknown) =>
@@ -147,9 +147,15 @@ Deno.test("call() names a bigint and an object that contains itself, and sends o
   expect(await message(1n)).toMatch(/, not a bigint$/);
   expect(await message(object)).toMatch(/, not a bigint as "\/a\/0"$/);
   expect(await message([, 1n])).toMatch(/, not a bigint as "\/1"$/);
+  Object.assign(BigInt.prototype, { toJSON: String }); // says what is written
+  try {
+    expect(await caught(unsent.call("POST", "a", { body: [1n] }))).toBeInstanceOf(NetworkError);
+  } finally {
+    delete (BigInt.prototype as { toJSON?: unknown }).toJSON;
+  }
   object.a = again;
   expect(await message(object)).toMatch(
-    /, not an object that contains itself as "\/a\/list\/1\/back"$/,
+    /, not a cycle as "\/a\/list\/1\/back"$/,
   );
   object.a = {};
   const shared = { list: [object, object], object, self: object.a };
@@ -175,7 +181,9 @@ testWatched("call() refuses to send JSON as something else", async (create) => {
   const client = create({ baseUrl: server.url, apiKey });
   const send = (type: string, body: unknown = {}) =>
     client.call("POST", undocumented, { body, headers: { "Content-Type": type } });
-  for (const type of ["text/csv", "application/x-www-form-urlencoded", "multipart/form-data"]) {
+  for (
+    const type of ["text/csv; a=json", "application/x-www-form-urlencoded", "multipart/form-data"]
+  ) {
     const { message, option } = await rejection(ConfigurationError, send(type));
     expect(option).toBe("headers");
     expect(message).toBe(
@@ -293,7 +301,9 @@ testWatched(
     await client.POST("/a", { body: new URLSearchParams(), headers });
     await client.POST("/a", { body: { a: "b" }, headers });
     await client.POST("/a", { body: new Blob(["a=b"]), headers, bodySerializer });
-    await rejection(ConfigurationError, client.POST("/a", { body: new Blob(["a=b"]), headers }));
+    for (const body of [new Blob(["a=b"]), Promise.resolve({ a: "b" })]) {
+      await rejection(ConfigurationError, client.POST("/a", { body, headers }));
+    }
     expect(server.requests.map(({ body }) => body)).toEqual(["a=b", "", "a=b", "a=b"]);
   },
 );

@@ -188,6 +188,8 @@ Deno.test("check-key exits with 2 on wrong usage and says what to do", async () 
     "--base-url | --base-url --S3CRET": /^Error \(usage\): "--base-url" needs a value$/,
     "--retries -1 | --retries": /: "--retries" needs a value$/,
     "--sandbox=S3CRET": /: "--sandbox" takes no value$/,
+    "--constructor": /: Unknown option "--constructor": the options are /,
+    "--": /: Wrong arguments: the options are /,
     "--base-url x": /: "--sandbox" cannot have a "--base-url"$/,
   });
   await expectUsage("check-key", {

@@ -189,3 +189,9 @@ Deno.test("methods send nothing when a request's stream fails, with and without 
     expect(await caught(client.POST("/a", init))).toBe("boom");
   }
 });
+
+Deno.test("the fetch of a call is used in place of the client's", async () => {
+  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
+  const fetch = () => Promise.resolve(Response.json(1));
+  expect((await client.GET("/a", { fetch })).data).toBe(1);
+});

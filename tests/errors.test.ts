@@ -78,9 +78,17 @@ Deno.test("the stack of a ConfigurationError reaches the caller, even with a sig
   const callOne = async () => await client.call("POST", "a", init);
   const callOther = async () => await client.POST("/a", init);
   const callTyped = async () => await client.GET("/{id}", { signal });
-  for (const caller of [callOne, callOther, callTyped]) {
-    const { stack } = await rejection(ConfigurationError, caller());
-    expect(stack).toMatch(new RegExp(`\\b${caller.name}\\b`));
+  const callParent = async () => await client.GET("/../a", { signal });
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 3;
+  try {
+    for (const caller of [callOne, callOther, callTyped, callParent]) {
+      const { stack } = await rejection(ConfigurationError, caller());
+      expect(stack).toMatch(new RegExp(`\\b${caller.name}\\b`));
+    }
+    expect(Error.stackTraceLimit).toBe(3);
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
 });
 

@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
-import { apiKey, baseUrl, checkKeyPath, unusedFetch } from "./support/client.ts";
+import { apiKey, baseUrl, checkKeyPath, undocumented, unusedFetch } from "./support/client.ts";
 import { rejection, rejections } from "./support/rejection.ts";
 import { type AnyPath, json, serve } from "./support/server.ts";
 
@@ -65,4 +65,12 @@ Deno.test("methods refuse a path that leads elsewhere when a URL parser has trim
   const init = { params: { path: { id: 1 } }, pathSerializer };
   expect(await rejection(ConfigurationError, unsent.GET("/{id}", init)))
     .toMatchObject({ option: "params.path" });
+});
+
+Deno.test("call() does not use the client's pathSerializer", async () => {
+  const urls: string[] = [];
+  const fetch = ({ url }: Request) => (urls.push(url), Promise.resolve(Response.json(1)));
+  const pathSerializer = () => `${baseUrl}other`;
+  await createClient({ baseUrl, apiKey, fetch, pathSerializer }).call("GET", undocumented);
+  expect(urls).toEqual([baseUrl + undocumented]);
 });

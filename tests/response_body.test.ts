@@ -53,7 +53,7 @@ testWatched("methods refuse what is not JSON, and point to baseUrl", async (crea
   });
   const client = create({ baseUrl: server.url, apiKey });
   for (body of ["<!doctype html><title>text</title>", '{"text":', '{} "text"', " \n"]) {
-    for (const type of ["text/html; charset=utf-8", "application/json", "text/csv"]) {
+    for (const type of ["text/HTML; charset=utf-8", "application/json", "text/csv"]) {
       const endpoint = encodeURIComponent(type);
       const calls = [client.call("GET", endpoint), client.GET(`/${endpoint}`)];
       const [called, typed] = await rejections(InvalidResponseError, calls);

@@ -283,3 +283,14 @@ testWatched("every attempt sends the same bytes, with the same key", async (crea
   }
   expect(keyCalls).toBe(4); // once for a call, not once for an attempt
 });
+
+Deno.test("the error of onRetry keeps 64 KiB, also where the method resolves to all of it", async () => {
+  using _backoff = replaceBackoff();
+  const text = JSON.stringify("x".repeat(2 ** 17));
+  const fetch = () => Promise.resolve(new Response(text, { status: 503 }));
+  const kept: unknown[] = [];
+  const onRetry = ({ error }: RetryEvent) => void kept.push((error as HttpError).response.body);
+  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch, retries: 1, onRetry });
+  expect((await client.GET("/a")).error).toBe(JSON.parse(text));
+  expect(kept).toEqual([text.slice(0, 2 ** 16)]);
+});

@@ -90,19 +90,28 @@ Deno.test("the time of the caller's functions counts, and nothing is sent when i
 
 testWatched("a call whose time is up after onRetry is not retried", async (create) => {
   await using server = await serveUnavailable();
-  using _backoff = replaceBackoff(); // a delay that would end in time
+  using backoff = replaceBackoff(); // a delay that would end in time
   const client = create({ baseUrl: server.url, apiKey, totalTimeout, onRetry: () => late() });
   await expectTimeouts([client.call("GET", "503/0"), client.GET("/503/0")]);
   expect(server.requests.length).toBe(2);
+  expect(backoff.delays.map((delay) => delay >= 0)).toEqual([true, true]); // runtimes warn of others
 });
 
-Deno.test("a wait has no more time than onRetry has left", async () => {
+Deno.test("a wait has no more time than onRetry has left, and no attempt follows it", async () => {
   using backoff = replaceBackoff(); // a delay of 250 ms
-  const fetch = () => Promise.resolve(new Response("", { status: 503 }));
-  const onRetry = () => new Promise<void>((resolve) => setTimeout(resolve, 100));
+  const { now } = performance;
+  let time = 0;
+  performance.now = () => time;
+  let count = 0;
+  const fetch = () => (count++, Promise.resolve(new Response("", { status: 503 })));
+  const onRetry = () => void (time = 100);
   const options = { baseUrl, apiKey, fetch, totalTimeout, retries: 1, onRetry };
-  await rejection(HttpError, createClient(options).call("GET", undocumented));
-  expect(backoff.delays.map((delay) => delay > 0 && delay < 250)).toEqual([true]);
+  try {
+    await expectTimeouts([createClient(options).call("GET", undocumented)]);
+  } finally {
+    performance.now = now;
+  }
+  expect([count, backoff.delays]).toEqual([1, [200]]);
 });
 
 Deno.test("messages count an attempt only if it has begun", async () => {
@@ -133,4 +142,15 @@ Deno.test("a call whose time is up is not retried, even if its timer was early",
     performance.now = now;
   }
   expect(count).toBe(1);
+});
+
+Deno.test("the time of an attempt is up before that of the call, and it is repeated", async () => {
+  using _backoff = replaceBackoff();
+  let count = 0;
+  const fetch = () => (count++, new Promise<never>(() => {}));
+  const limits = { timeout: 20, totalTimeout: 10_000, retries: 1 };
+  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch, ...limits });
+  const { message, timeout } = await rejection(TimeoutError, client.GET("/a"));
+  expect([count, timeout]).toEqual([2, 20]);
+  expect(message).toContain("took more than 20 ms");
 });

@@ -24,12 +24,13 @@ Deno.test("an unwatched call makes no Request and no Response", async () => {
   const options = { baseUrl: server.url, apiKey };
   const { fetch } = globalThis;
   const post = createClient<AnyPath>(options).POST(`/${undocumented}`, { body: {} });
+  const text = () => createClient<AnyPath>(options).GET(`/${undocumented}`, { parseAs: "text" });
   using counted = countMade();
   const madeBy = async (calls: Promise<unknown>[]) => {
     await Promise.all(calls);
     return counted.made.splice(0);
   };
-  expect(await madeBy([post, ...sendAll(createClient<AnyPath>(options))])).toEqual([]);
+  expect(await madeBy([post, ...sendAll(createClient<AnyPath>(options)), text()])).toEqual([]);
   const custom = createClient<AnyPath>({ ...options, fetch: (request) => fetch(request) });
   expect(await madeBy([custom.call("GET", undocumented)])).toEqual(["Request"]);
   const watched = createClient<AnyPath>(options);

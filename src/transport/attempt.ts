@@ -123,7 +123,7 @@ export async function makeAttempt(
       return { error: errors.redirect(response) };
     }
     const { ok, status } = response;
-    if (status < 200 || status > 599) throw new RangeError(`No response can have status ${status}`);
+    if (status < 200 || status > 599) throw new RangeError(`The status is ${status}`);
     const body = await readBody(response, context, attemptSignal);
     if (ok && "thrown" in body) return { error: errors.network(body.thrown, response) };
     if (ok && body.bytes.length > maxResponseBytes) {

@@ -49,7 +49,8 @@ export async function sendWithRetries(context: SendContext, request: Sendable): 
     if (!("delay" in result)) return result;
     const { delay } = result;
     await abortable(signals, async () => await onRetry?.(result));
-    const timeLeft = Math.ceil(deadline - performance.now()); // `onRetry` may have taken long
+    const timeLeft = Math.max(0, deadline - performance.now()); // `onRetry` may have taken long
     await backoff.sleep(Math.min(delay, timeLeft), signals);
+    if (delay > timeLeft) return { error: context.errors.timeout(context.totalTimeout, undefined) };
   }
 }
