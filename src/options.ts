@@ -112,7 +112,8 @@ export function readClientOptions(given: ClientOptions) {
   const { bodySerializer = toBody, maxResponseBytes = 10 * 2 ** 20, retries = 2 } = options;
   const { timeout = 30_000, totalTimeout = Infinity } = options;
   const own = options.headers;
-  const headers = own instanceof Headers ? new Headers(own) : { ...own }; // keeps a `null`, which removes a header
+  // The copy of an object keeps a `null`, which removes a header.
+  const headers = own instanceof Headers ? new Headers(own) : own && { ...own };
   const defaults = { bodySerializer, headers, maxResponseBytes, retries, timeout, totalTimeout };
   return { ...options, ...defaults, baseUrl: readBaseUrl(options) };
 }

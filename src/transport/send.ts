@@ -6,31 +6,41 @@ import { decode, parseBody } from "./body.ts";
 import { MAX_ERROR_BODY } from "./redact.ts";
 import { retryDelay, type RetryEvent } from "./retry.ts";
 
-/**
- * Makes an attempt; returns how it ended, or the retry that shall follow.
- *
- * The outcome, which may be large, is a variable of this function only, so that no wait keeps it.
- */
-async function attemptOnce(
-  context: SendContext,
-  request: Sendable,
+/** Says whether, and when, another attempt shall follow one that has ended. */
+function planRetry(
+  { deadline, errors, retries, totalTimeout }: SendContext,
+  { mayRepeat }: Sendable,
   attempt: number,
-): Promise<Outcome | RetryEvent> {
-  const { deadline, errors, retries, totalTimeout } = context;
-  const outcome = await makeAttempt(context, request, attempt);
+  outcome: Outcome,
+): RetryEvent | undefined {
   const { response } = outcome;
-  const isAllowed = request.mayRepeat || response?.status === 429; // The service has not handled it.
-  if (response?.ok || !isAllowed || attempt > retries) return outcome;
+  const isAllowed = mayRepeat || response?.status === 429; // The service has not handled it.
+  if (response?.ok || !isAllowed || attempt > retries) return undefined;
   const error = outcome.error ??
     errors.http(
       outcome.response,
       parseBody(decode(outcome.body.bytes.subarray(0, MAX_ERROR_BODY))),
     );
   // The time of the call is up, even where a timer was early and the clock says that some is left.
-  if (error instanceof TimeoutError && error.timeout === totalTimeout) return outcome;
+  if (error instanceof TimeoutError && error.timeout === totalTimeout) return undefined;
   const delay = retryDelay(error, attempt, backoff.random());
-  if (delay === undefined || performance.now() + delay >= deadline) return outcome;
+  if (delay === undefined || performance.now() + delay >= deadline) return undefined;
   return { attempt, delay, error };
+}
+
+/** Calls `onRetry`, waits, and makes further attempts. */
+async function retry(
+  context: SendContext,
+  request: Sendable,
+  event: RetryEvent,
+): Promise<Outcome> {
+  const { deadline, errors, onRetry, totalTimeout } = context;
+  const { attempt, delay } = event;
+  await abortable(request.signals, async () => await onRetry?.(event));
+  const timeLeft = Math.max(0, deadline - performance.now()); // `onRetry` may have taken long
+  await backoff.sleep(Math.min(delay, timeLeft), request.signals);
+  if (delay > timeLeft) return { error: errors.timeout(totalTimeout, undefined) };
+  return await sendWithRetries(context, request, attempt + 1);
 }
 
 /**
@@ -38,19 +48,17 @@ async function attemptOnce(
  *
  * @param context The limits, and what makes the errors.
  * @param request What is sent.
+ * @param attempt The number of the attempt, counted from 1.
  * @returns How the last attempt ended.
  * @throws The reason of a signal that is aborted, and what `onRetry` throws.
  */
-export async function sendWithRetries(context: SendContext, request: Sendable): Promise<Outcome> {
-  const { deadline, onRetry } = context;
-  const { signals } = request;
-  for (let attempt = 1;; attempt++) {
-    const result = await attemptOnce(context, request, attempt);
-    if (!("delay" in result)) return result;
-    const { delay } = result;
-    await abortable(signals, async () => await onRetry?.(result));
-    const timeLeft = Math.max(0, deadline - performance.now()); // `onRetry` may have taken long
-    await backoff.sleep(Math.min(delay, timeLeft), signals);
-    if (delay > timeLeft) return { error: context.errors.timeout(context.totalTimeout, undefined) };
-  }
+export async function sendWithRetries(
+  context: SendContext,
+  request: Sendable,
+  attempt = 1,
+): Promise<Outcome> {
+  const outcome = await makeAttempt(context, request, attempt);
+  const event = planRetry(context, request, attempt, outcome);
+  // Not awaited: while an async function waits, it keeps its variables, and the outcome may be large.
+  return event ? retry(context, request, event) : outcome;
 }
