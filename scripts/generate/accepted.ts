@@ -25,34 +25,26 @@ export function rowsOf(node: JsonObject, type: string, isProperty: boolean): str
   return [type, ...rows, ...isProperty ? ["Schema in properties"] : []];
 }
 
-const fieldsOf = (rows: string[]): Row => Object.assign({}, ...rows.map((row) => accepted[row]));
-
-/** Refuses the values of a node that its rows do not have. */
-export function checkValues(node: JsonObject, rows: string[]): Rule[] {
-  return Object.entries(fieldsOf(rows)).flatMap(([field, values]): Rule[] => {
-    const wrong = [node[field]!].flat().find((value) => values && !values.includes(value));
-    const text = advice[`${field}: ${wrong}`] ?? advice[field];
-    const message = text ?? `Write one of these: ${values?.join(", ")}`;
-    return wrong === undefined ? [] : [[field, true, message]];
-  });
-}
-
-/** Refuses the fields of a node that its rows do not have. */
+/** Refuses the fields and the values of a node that its rows do not have. */
 export function checkFields(node: JsonObject, rows: string[]): Rule[] {
-  return Object.keys(node).filter((field) => !Object.hasOwn(fieldsOf(rows), field)).map((field) => {
-    const text = advice[`${field}: ${node[field]}`] ?? advice[field.replace(/^x-.*/, "x-")];
-    return [field, true, text ?? placesOf(field, rows)];
+  const fields: Row = Object.assign({}, ...rows.map((row) => accepted[row]));
+  return Object.entries(node).flatMap(([field, value]): Rule[] => {
+    if (!(field in fields)) {
+      const text = advice[`${field}: ${value}`] ?? advice[field.replace(/^x-.*/, "x-")];
+      const others = `Write one of these, or leave it out: ${Object.keys(fields).join(", ")}`;
+      return [[field, true, text ?? placesOf(field, rows) ?? others]];
+    }
+    const values = fields[field]!;
+    const wrong = [value].flat().find((one) => values && !values.includes(one));
+    const text = advice[`${field}: ${wrong}`] ?? advice[field];
+    return [[field, wrong !== undefined, text ?? `Write one of these: ${values?.join(", ")}`]];
   });
 }
 
-/** Says where a field is accepted, or else what is accepted in its place. */
-function placesOf(field: string, rows: string[]): string {
-  const others = Object.keys(accepted).filter((row) => Object.hasOwn(accepted[row]!, field));
-  const types = others.filter((row) => row.startsWith("Schema with "))
-    .map((row) => row.replace(/Schema with type (.*)/, "`type: $1`"));
-  if (rows[0] === "Schema" && types.length > 0) {
-    return `${rows.includes("Schema without type") ? "Add" : "It needs"} ${types.join(" or ")}`;
-  }
-  if (others.length > 0) return `It is accepted in: ${others.join(", ")}`;
-  return `Write one of these, or leave it out: ${Object.keys(fieldsOf(rows)).join(", ")}`;
+/** Says where a field is accepted, if anywhere: in the same type, or else in others. */
+function placesOf(field: string, [type]: string[]): string | undefined {
+  const places = Object.keys(accepted).filter((row) => Object.hasOwn(accepted[row]!, field));
+  const near = places.filter((row) => row.startsWith(`${type} `));
+  const rows = near.length > 0 ? near : places;
+  return rows.length > 0 ? `It is accepted in: ${rows.join(", ")}` : undefined;
 }

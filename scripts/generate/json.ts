@@ -5,6 +5,9 @@ export type Json = null | boolean | number | string | Json[] | JsonObject;
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json };
 
+/** Reads an object, or the target of its `$ref`. */
+export type Read = (value: Json | undefined) => JsonObject;
+
 /** Returns a value if it is an object, otherwise an empty object. */
 export function objectOf(value: Json | undefined): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};

@@ -17,8 +17,8 @@ interface OperationSpec {
   readonly path: string;
   readonly method: string;
   readonly operation: JsonObject;
-  /** The content of the success responses, by status. */
-  readonly contents: readonly [status: string, content: JsonObject][];
+  /** The success responses, each with its status. */
+  readonly successes: readonly JsonObject[];
 }
 
 const methods = ["get", "put", "post", "delete", "head", "patch"];
@@ -29,13 +29,11 @@ export function* operationsOf(document: JsonObject): Generator<OperationSpec> {
     const pathItem = dereference(document, item);
     for (const method of methods.filter((method) => method in pathItem)) {
       const operation = objectOf(pathItem[method]);
-      const contents = Object.entries(objectOf(operation.responses))
+      const successes = Object.entries(objectOf(operation.responses))
         // "default" is not a success in openapi-fetch's types and in the client.
         .filter(([status]) => status.startsWith("2"))
-        .map((
-          [status, response],
-        ): [string, JsonObject] => [status, objectOf(dereference(document, response).content)]);
-      yield { path, method, operation, contents };
+        .map(([status, response]) => ({ status, ...dereference(document, response) }));
+      yield { path, method, operation, successes };
     }
   }
 }
@@ -51,14 +49,14 @@ export function writeOperations(
 ): { code: string; responses: ResponseSpec[] } {
   const entries: string[] = [];
   const responses: ResponseSpec[] = [];
-  for (const { path, method, operation, contents } of operationsOf(document)) {
+  for (const { path, method, operation, successes } of operationsOf(document)) {
     const endpoint = `${method.toUpperCase()} ${path}`;
     const has404 = ["404", "4XX"].some((status) => status in objectOf(operation.responses));
-    const checks = contents.map(([status, content]) => {
-      const types = Object.keys(content).filter(isJsonType);
-      if (types.length === 0) return `"${status}": undefined,`; // not that of 2XX
+    const checks = successes.map(({ status, content }) => {
+      const media = Object.entries(objectOf(content)).filter(([type]) => isJsonType(type));
+      if (media.length === 0) return `"${status}": undefined,`; // not that of 2XX
       const name = `${endpoint} ${status}`;
-      const schemas = types.map((type) => objectOf(content[type]).schema ?? {});
+      const schemas = media.map(([, json]) => objectOf(json).schema ?? {});
       const schema = schemas.length > 1 ? { anyOf: schemas } : schemas[0]!;
       responses.push({ name, schema });
       return `"${status}": (value) => issuesOf(schemaChecks[${JSON.stringify(name)}], value),`;

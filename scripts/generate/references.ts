@@ -1,7 +1,7 @@
 /** Finds what keeps Redocly from reading the document: names, and references. @module */
 
 import { accepted } from "./accepted.ts";
-import { follow, type Json, type JsonObject, listOf, objectOf, pointerTo } from "./json.ts";
+import { follow, type JsonObject, objectOf, pointerTo } from "./json.ts";
 
 /** What is wrong, and where it is, as a JSON Pointer. */
 type Problem = [pointer: string, message: string];
@@ -35,33 +35,17 @@ function problemOf(root: JsonObject, node: JsonObject): string | undefined {
     return "is not directly below `components`. Write there what it names, in this file";
   }
   if (!follow(root, node.$ref!)) return "does not exist";
-  if (leadsBack(root, node, partsOf)) {
+  if (isPartOfItself(root, node)) {
     return "makes a schema a part of itself. Refer to it from `properties`";
   }
-  if (leadsBack(root, node, needsOf)) {
-    return "has no end. Leave it out of `required`, or let it be `null`, too";
-  }
 }
 
-/** What the type of a schema is made of. */
-const partsOf = ({ allOf, anyOf, oneOf, items }: JsonObject): Json[] =>
-  [allOf, anyOf, oneOf, items].flatMap((part) => part ?? []);
-
-/** What each value of a schema has. */
-function needsOf({ type, allOf, required, properties }: JsonObject): Json[] {
-  const names = type === "object" ? listOf(required) : [];
-  return [...listOf(allOf), ...names.map((name) => objectOf(properties)[`${name}`] ?? {})];
-}
-
-/** Whether a reference leads to itself, by what it names and what follows from that. */
-function leadsBack(
-  root: JsonObject,
-  reference: JsonObject,
-  next: (schema: JsonObject) => Json[],
-): boolean {
+/** Whether what the type of a schema is made of has a reference that leads back to it. */
+function isPartOfItself(root: JsonObject, reference: JsonObject): boolean {
   const found = new Set<JsonObject>();
-  const search = (node: JsonObject): void => {
-    const parts = node.$ref ? [follow(root, node.$ref)] : next(node);
+  const search = ({ $ref, allOf, anyOf, oneOf, items }: JsonObject): void => {
+    const types = [allOf, anyOf, oneOf, items].flatMap((part) => part ?? []);
+    const parts = $ref ? [follow(root, $ref)] : types;
     for (const part of parts.map(objectOf).filter((part) => !found.has(part))) {
       found.add(part);
       search(part);

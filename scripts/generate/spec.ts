@@ -53,15 +53,17 @@ function place(location: LocationObject): string {
 /** Writes problems, one line each, in the order of the document. */
 function toLines(problems: NormalizedProblem[]): string[] {
   const isOurs = ({ ruleId }: NormalizedProblem) => ruleId === "client/accepted";
-  const pointerOf = ({ location }: NormalizedProblem) => `${location[0]!.pointer}/`;
-  const ours = problems.filter(isOurs).map(pointerOf);
-  const lines = problems
-    // What Redocly says of a field that is refused, and of what is in it, helps nobody.
-    .filter((one) => isOurs(one) || !ours.some((pointer) => pointerOf(one).startsWith(pointer)))
-    .map((problem) => {
-      const rule = isOurs(problem) ? "" : `${problem.ruleId}: `;
-      return `${place(problem.location[0]!)} ${rule}${problem.message}`;
-    });
+  const pointerOf = ({ location }: NormalizedProblem) => location[0]!.pointer!;
+  const refused = problems.filter(isOurs).map((problem) => `${pointerOf(problem)}/`);
+  // What Redocly says of a field that is refused, and what is said of what is in it, helps nobody.
+  const isInRefused = (problem: NormalizedProblem) => {
+    const pointer = isOurs(problem) ? pointerOf(problem) : `${pointerOf(problem)}/`;
+    return refused.some((one) => pointer.startsWith(one));
+  };
+  const lines = problems.filter((problem) => !isInRefused(problem)).map((problem) => {
+    const rule = isOurs(problem) ? "" : `${problem.ruleId}: `;
+    return `${place(problem.location[0]!)} ${rule}${problem.message}`;
+  });
   return lines.sort(new Intl.Collator("en", { numeric: true }).compare);
 }
 

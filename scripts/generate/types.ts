@@ -3,7 +3,7 @@
 import { createConfig } from "@redocly/openapi-core";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import ts from "typescript";
-import { isJsonType, type JsonObject } from "./json.ts";
+import { isJsonType, type JsonObject, objectOf } from "./json.ts";
 import { operationsOf } from "./operations.ts";
 
 /** Writes the types of a document, each with documentation. */
@@ -29,8 +29,8 @@ export async function writeTypes(document: JsonObject): Promise<string> {
 /** Adds to the description of operations how callers read what is not JSON. */
 function withParseAs(document: JsonObject): JsonObject {
   const copy = structuredClone(document);
-  for (const { operation, contents } of operationsOf(copy)) {
-    const types = contents.flatMap(([, content]) => Object.keys(content))
+  for (const { operation, successes } of operationsOf(copy)) {
+    const types = successes.flatMap(({ content }) => Object.keys(objectOf(content)))
       .filter((type) => !isJsonType(type));
     if (types.length === 0) continue;
     const { description = "" } = operation;

@@ -1,7 +1,10 @@
 /** Rewrites unions, so that a validator chooses a branch before it checks one. @module */
 
-import { type Json, type JsonObject, listOf, objectOf } from "./json.ts";
-import { kindOf, type Read, typesOf, valuesOf } from "./value_types.ts";
+import { type Json, type JsonObject, listOf, objectOf, type Read } from "./json.ts";
+import { kindOf, typesOf, valuesOf } from "./value_types.ts";
+
+/** The fields of a schema that list others. */
+export const unions = ["allOf", "anyOf", "oneOf"];
 
 type Convert = (schema: Json) => JsonObject;
 

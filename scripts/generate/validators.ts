@@ -13,12 +13,11 @@
  * @module
  */
 
-import type { Json, JsonObject } from "./json.ts";
+import type { Json, JsonObject, Read } from "./json.ts";
 import { dereference, follow, listOf, mapValues, objectOf, pointerOf } from "./json.ts";
 import type { ResponseSpec } from "./operations.ts";
 import { compile } from "./schemasafe.ts";
-import { chooseBranch } from "./unions.ts";
-import type { Read } from "./value_types.ts";
+import { chooseBranch, unions } from "./unions.ts";
 
 /** Fields that describe a value; all others of a schema restrict it. */
 const annotations = `title description default example examples format deprecated readOnly
@@ -38,21 +37,18 @@ class SchemaReader {
     if ($ref) return { $ref: this.define(pointerOf($ref), follow(this.document, $ref)) };
     const isWriteOnly = (name: Json) => objectOf(objectOf(properties)[`${name}`]).writeOnly;
     const schema: JsonObject = {};
-    const parts: Json[] = [];
     for (const [field, value] of Object.entries(objectOf(from))) {
       if (annotations.includes(field)) continue;
       const choice = ["anyOf", "oneOf"].includes(field) &&
         chooseBranch(listOf(value), this.read, this.convert);
-      if (choice) parts.push(choice);
-      else if (field === "allOf") parts.push(...listOf(value).map(this.convert));
-      else if (field === "anyOf" || field === "oneOf") {
-        schema[field] = listOf(value).map(this.convert);
-      } else if (field === "properties") schema[field] = mapValues(value, this.convert);
+      if (choice) schema.allOf = [choice];
+      else if (unions.includes(field)) schema[field] = listOf(value).map(this.convert);
+      else if (field === "properties") schema[field] = mapValues(value, this.convert);
       else if (field === "required") { // some are only in requests
         schema[field] = listOf(value).filter((name) => !isWriteOnly(name));
       } else schema[field] = objectOf(value) === value ? this.convert(value) : value;
     }
-    return parts.length > 0 ? { ...schema, allOf: parts } : schema;
+    return schema;
   };
 
   /** Adds a definition, unless it exists; returns its name. */

@@ -1,9 +1,6 @@
 /** Which types of JSON the values of a schema have. @module */
 
-import { type Json, type JsonObject, listOf } from "./json.ts";
-
-/** Reads an object, or the target of its `$ref`. */
-export type Read = (value: Json | undefined) => JsonObject;
+import { type Json, type JsonObject, listOf, type Read } from "./json.ts";
 
 /** The values that a schema lists, if it lists any. */
 export function valuesOf(schema: JsonObject): Json[] {
@@ -17,9 +14,7 @@ export function typesOf(schema: JsonObject, read: Read): Json[] {
   const branches = [...listOf(anyOf), ...listOf(oneOf)].map(types);
   const isAny = branches.some((branch) => branch.length === 0);
   const all = type ? [type].flat() : [
-    ...valuesOf(schema).map((value) =>
-      Array.isArray(value) ? "array" : value === null ? "null" : typeof value
-    ),
+    ...valuesOf(schema).map((value) => value === null ? "null" : typeof value),
     ...isAny ? [] : branches.flat(),
     ...listOf(allOf).map(types).find((part) => part.length > 0) ?? [],
   ];

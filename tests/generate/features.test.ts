@@ -56,15 +56,12 @@ const refused: Record<string, Record<string, unknown>> = {
   },
   "Leave it out: the only extension that is known is `x-idempotent`": {
     "an extension": operation({ "x-retry": 3 }),
-    "an extension as a status": responses({ 200: {}, "x-a": {} }),
-    "an extension as a path": path("x-a"),
   },
   "Leave it out: a query repeats the name": { "a,b": query(list, { explode: false }) },
   "Leave it out; if it is `true`, add": { "nullable": schema({ ...text, nullable: true }) },
   "Write `type: apiKey`, `in: header` and `name`": {
     "a bearer token": schemes({ type: "http", scheme: "bearer" }),
   },
-  "Write the link": { "a field of a tag": root({ tags: [{ externalDocs: {} }] }) },
   "Write one of these, or leave it out: type, title,": {
     "a field without advice": schema({ type: "object", requird: ["a"] }),
   },
@@ -79,10 +76,10 @@ const refused: Record<string, Record<string, unknown>> = {
   "Write a parameter for each property": {
     "an object in a query": query({ type: "object" }, { style: "deepObject" }),
   },
-  "It needs `type: number` or `type: integer`": {
+  "It is accepted in: Schema with type number, Schema with type integer": {
     "a field of another type": schema({ ...text, minimum: 1 }),
   },
-  "Add `type: object`": { "a field without a type": schema({ properties: {} }) },
+  "Write `type: object` beside it": { "a field without a type": schema({ properties: {} }) },
   "List the name in `required` of the object": {
     "required in a property": object({ a: { ...text, required: true } }),
   },
@@ -100,7 +97,6 @@ const refused: Record<string, Record<string, unknown>> = {
       .replace('"properties":{', '"properties":{"a":&a {"type":"string","writeOnly":true},')
       .replace("7", "*a"),
   },
-  "Leave `type` out, and write it in": { "a union": schema({ ...text, anyOf: [text] }) },
 
   // Operations.
   "Write a `type`: string, number, integer or boolean; in a query,": {
@@ -121,14 +117,12 @@ const refused: Record<string, Record<string, unknown>> = {
   "Write `required: true` beside it": {
     "an optional path parameter": parameter("path", text, { required: undefined }),
   },
-  "Write only `application/json`, which the client sends; for another": {
+  "Write only `application/json`, or leave the body out": {
     "JSON or something else as body": body({ ...json(), "text/plain": {} }),
-  },
-  "Write only `application/json` if the service accepts it; if not, leave": {
     "a form as body": body({ "multipart/form-data": {} }),
     "a body of no type": body({}),
   },
-  "Write `post` if the service accepts it": { "a body of GET": body(json(), "get") },
+  "Write `post`, or leave it out": { "a body of GET": body(json(), "get") },
   "Write the path as in URLs": {
     "a path with ..": path("/a/../b"),
     "an empty segment": path("/a//"),
@@ -137,14 +131,13 @@ const refused: Record<string, Record<string, unknown>> = {
   "Write `2XX`, `4XX`": {
     "a rare status": responses({ 226: json() }),
     "a small 2xx": responses({ 200: undefined, "2xx": {} }),
+    "a 302": responses({ 200: undefined, 302: undefined }),
   },
-  "Leave it out: the client never": { "a 302": responses({ 200: undefined, 302: undefined }) },
   "Leave it out: fetch or the client sets it, or callers": {
     "the key as a cookie": schemes({ ...key, name: "Cookie" }),
     "a header that fetch forbids": header("Sec-A"),
     "a header that the client sets": header("content-type"),
   },
-  "Leave it out: the client sends the key": { "a header with the key": header("x-key") },
   "Add a success response, such as `2XX`": {
     "only a default response": responses({ default: json() }),
     "no success response": responses({ 304: undefined, 404: json() }),
@@ -159,63 +152,36 @@ const refused: Record<string, Record<string, unknown>> = {
     "content of HEAD": responses({ 200: json() }, "head"),
   },
   "Leave all but one out": { "two keys": schemes(key, key) },
-  "Write `[]`: a key has": { "scopes": operation({ security: [{ Key: ["a"] }] }) },
 
   // Schemas that are checked or typed otherwise than they say, or that no value matches.
-  "It cannot be beside `anyOf`": {
-    "a union with values": schema({ anyOf: [text], enum: ["a"] }),
-  },
-  "Add what it lists": {
-    "an empty enum": schema({ enum: [] }),
-    "an empty list of types": schema({ type: [] }),
-  },
-  "Write strings": { "a list as a value": schema({ enum: [[1]] }) },
-  'Write `type: "null"` in its place': {
+  "Add values: none matches an empty list": { "an empty enum": schema({ enum: [] }) },
+  "Write strings, numbers or booleans": {
+    "a list as a value": schema({ enum: [[1]] }),
     "null as a constant": schema({ anyOf: [{ const: null }, text] }),
-  },
-  "Write `type: object` in each of its schemas, or": {
-    "a union that may be null beside an object": schema({
-      type: "object",
-      oneOf: [{ type: "object" }, { type: "null" }],
-    }),
   },
   "Leave `null` out, or add such a value to `enum`": {
     "a null that is not among the values": schema({ type: ["string", "null"], enum: ["a"] }),
   },
-  '"true" → `const` value must conform to the schema: type must be boolean': {
-    "a constant of another type": object({ a: { type: "boolean", const: "true" } }),
-  },
-  '"x" → `enum` value must conform to the schema: type must be integer': {
-    "an enum of another type": object({ a: { type: "integer", enum: ["x"] } }),
-  },
-  '"x" → `default` value must conform to the schema: type must be integer': {
+  "It must conform to the schema": {
+    "a constant of another type": schema({ type: "boolean", const: "true" }),
+    "an enum of another type": schema({ type: "integer", enum: ["x"] }),
     "a default of another type": object({ a: { type: "integer", default: "x" } }),
   },
-  "1 → no-invalid-schema-examples: Example value must conform": {
-    "an example of another type": object({ a: { ...text, examples: [1] } }),
-  },
   "No value matches it": {
-    "minItems": schema({ ...list, minItems: 2, maxItems: 1 }),
+    "a minItems above maxItems": schema({ ...list, minItems: 2, maxItems: 1 }),
     "a minLength above maxLength": schema({ ...text, minLength: 2, maxLength: 1 }),
+    "a minimum above the maximum": schema({ type: "integer", minimum: 2, maximum: 1 }),
     "a minimum that is excluded": query({ type: "number", minimum: 2, exclusiveMaximum: 2 }),
   },
-  "Leave it or `minimum` out": {
+  "Leave it or": {
     "two limits at one end": schema({ type: "number", minimum: 2, exclusiveMinimum: 1 }),
-  },
-  "Leave it or `maximum` out": {
     "two limits at the other end": schema({ type: "number", maximum: 2, exclusiveMaximum: 1 }),
-  },
-  "Invalid regular expression: /(/u: Unterminated group": {
-    "a pattern that is not a regular expression": query({ ...text, pattern: "(" }),
   },
   "Write what is listed without the list around it": {
     "a list of one schema as items": schema({ type: "array", items: { allOf: [list] } }),
     "a list of one type as items": schema({ type: "array", items: { ...list, type: ["array"] } }),
   },
-  "Write a schema": {
-    "false as items": schema({ type: "array", items: false }),
-    "false as a property": object({ a: false }),
-  },
+  "Write schemas": { "false as a property": object({ a: false }) },
   "Leave it out, unless `items` is a string,": {
     "objects that differ": schema({ type: "array", items: { type: "object" }, uniqueItems: true }),
   },
@@ -229,19 +195,17 @@ const refused: Record<string, Record<string, unknown>> = {
     "a required property that is not there": object({ a: text }, { required: ["a", "b"] }),
     "a required property of any name": object({}, { required: ["b"], additionalProperties: {} }),
   },
-  "Leave it or `writeOnly` out": {
-    "what is nowhere": object({ a: { readOnly: true, writeOnly: true } }),
-  },
-  "Write `anyOf` with a schema for each type": {
+  "Leave `type` out, or write `type: object`": {
+    "a union that may be null beside an object": schema({
+      type: "object",
+      oneOf: [{ type: "object" }, { type: "null" }],
+    }),
     "a union beside two types": schema({ type: ["object", "null"], anyOf: [{ type: "object" }] }),
+    "a union beside a string": schema({ ...text, anyOf: [text] }),
   },
-  "Write `allOf`, with it in one schema and the rest in another": {
+  "Write `allOf`, with this in one schema, and what is beside it in another": {
     "a union beside properties": object({ a: text }, { anyOf: [{ type: "object" }] }),
-  },
-  "Leave `additionalProperties: false` out": {
-    "schemas that refuse each other's properties": schema({
-      allOf: [{ type: "object", properties: { a: {} }, additionalProperties: false }, ref("B")],
-    }, { B: { type: "object", properties: { b: {} } } }),
+    "a union with values": schema({ anyOf: [text], enum: ["a"] }),
   },
   "Write the same `type` in each": {
     "types that no value has": schema({ allOf: [text, { type: "integer" }] }),
@@ -253,9 +217,6 @@ const refused: Record<string, Record<string, unknown>> = {
     "a circle": schema(ref("A")),
     "anyOf in a circle": schema({ anyOf: [ref("B")] }, { B: { anyOf: [ref("A")] } }),
     "a list of itself": schema({ type: "array", items: ref("A") }),
-  },
-  '"$ref" → `#/components/schemas/A` has no end': {
-    "a property that each value has": object({ a: ref("A") }, { required: ["a"] }),
   },
   '"$ref" → `#/components/schemas/B` does not exist': { "no target": schema(ref("B")) },
   '"$ref" → `https://a.example/b.yaml#/A` is not directly below `components`': {
