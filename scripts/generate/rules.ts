@@ -29,7 +29,16 @@ const checkName: Check = ({ name, in: place }) => {
   ];
 };
 
+/** The header of the key, in lower case. */
+let keyHeader = "";
+
 export const rules: Record<string, Check> = {
+  Root({ components }, read) { // which is visited first
+    const [scheme] = Object.values(objectOf(objectOf(components).securitySchemes));
+    keyHeader = `${read(scheme).name}`.toLowerCase();
+    return [];
+  },
+
   Paths(paths) {
     const url = /^(\/|(\/(?!\.\.?(\/|$))([\w~!$&'()*+,;=:@.-]|%[\dA-F]{2}|{[^{}]+})+)+\/?)$/;
     const text = "Write the path as in URLs: percent-encoded, without `.`, `..` and empty segments";
@@ -47,13 +56,15 @@ export const rules: Record<string, Check> = {
   },
 
   Parameter(parameter, read, pointer) {
-    const { in: place, schema } = parameter;
+    const { in: place, name, schema } = parameter;
+    const isKey = place === "header" && `${name}`.toLowerCase() === keyHeader;
     const { type, items } = read(schema);
     const value = read(place === "query" && type === "array" ? items : schema);
     const scalar = "Write a `type`: string, number, integer or boolean; in a query, also " +
       "`array`, with such a type in `items`. For an object, write a parameter for each property";
     return [
       ...checkName(parameter, read, pointer),
+      ["name", isKey, "Leave it out: the client sends the key"],
       ["in", place === "path" && !("required" in parameter), "Write `required: true` beside it"],
       ["schema", schema && !isScalar(value, read), scalar],
     ];

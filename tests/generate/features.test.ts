@@ -138,6 +138,7 @@ const refused: Record<string, Record<string, unknown>> = {
     "a header that fetch forbids": header("Sec-A"),
     "a header that the client sets": header("content-type"),
   },
+  "Leave it out: the client sends the key": { "a header with the key": header("x-key") },
   "Add a success response, such as `2XX`": {
     "only a default response": responses({ default: json() }),
     "no success response": responses({ 304: undefined, 404: json() }),
