@@ -6,41 +6,31 @@ import { decode, parseBody } from "./body.ts";
 import { MAX_ERROR_BODY } from "./redact.ts";
 import { retryDelay, type RetryEvent } from "./retry.ts";
 
-/** Says whether, and when, another attempt shall follow one that has ended. */
-function planRetry(
-  { deadline, errors, retries, totalTimeout }: SendContext,
-  { mayRepeat }: Sendable,
+/**
+ * Makes an attempt; returns how it ended, or the retry that shall follow.
+ *
+ * The outcome, which may be large, is a variable of this function only, so that no wait keeps it.
+ */
+async function attemptOnce(
+  context: SendContext,
+  request: Sendable,
   attempt: number,
-  outcome: Outcome,
-): RetryEvent | undefined {
+): Promise<Outcome | RetryEvent> {
+  const { deadline, errors, retries, totalTimeout } = context;
+  const outcome = await makeAttempt(context, request, attempt);
   const { response } = outcome;
-  const isAllowed = mayRepeat || response?.status === 429; // The service has not handled it.
-  if (response?.ok || !isAllowed || attempt > retries) return undefined;
+  const isAllowed = request.mayRepeat || response?.status === 429; // The service has not handled it.
+  if (response?.ok || !isAllowed || attempt > retries) return outcome;
   const error = outcome.error ??
     errors.http(
       outcome.response,
       parseBody(decode(outcome.body.bytes.subarray(0, MAX_ERROR_BODY))),
     );
   // The time of the call is up, even where a timer was early and the clock says that some is left.
-  if (error instanceof TimeoutError && error.timeout === totalTimeout) return undefined;
+  if (error instanceof TimeoutError && error.timeout === totalTimeout) return outcome;
   const delay = retryDelay(error, attempt, backoff.random());
-  if (delay === undefined || performance.now() + delay >= deadline) return undefined;
+  if (delay === undefined || performance.now() + delay >= deadline) return outcome;
   return { attempt, delay, error };
-}
-
-/** Calls `onRetry`, waits, and makes further attempts. */
-async function retry(
-  context: SendContext,
-  request: Sendable,
-  event: RetryEvent,
-): Promise<Outcome> {
-  const { deadline, errors, onRetry, totalTimeout } = context;
-  const { attempt, delay } = event;
-  await abortable(request.signals, async () => await onRetry?.(event));
-  const timeLeft = Math.max(0, deadline - performance.now()); // `onRetry` may have taken long
-  await backoff.sleep(Math.min(delay, timeLeft), request.signals);
-  if (delay > timeLeft) return { error: errors.timeout(totalTimeout, undefined) };
-  return await sendWithRetries(context, request, attempt + 1);
 }
 
 /**
@@ -48,17 +38,20 @@ async function retry(
  *
  * @param context The limits, and what makes the errors.
  * @param request What is sent.
- * @param attempt The number of the attempt, counted from 1.
  * @returns How the last attempt ended.
  * @throws The reason of a signal that is aborted, and what `onRetry` throws.
  */
-export async function sendWithRetries(
-  context: SendContext,
-  request: Sendable,
-  attempt = 1,
-): Promise<Outcome> {
-  const outcome = await makeAttempt(context, request, attempt);
-  const event = planRetry(context, request, attempt, outcome);
-  // Not awaited: while an async function waits, it keeps its variables, and the outcome may be large.
-  return event ? retry(context, request, event) : outcome;
+export async function sendWithRetries(context: SendContext, request: Sendable): Promise<Outcome> {
+  const { deadline, errors, onRetry, totalTimeout } = context;
+  const { signals } = request;
+  // It is a loop, because attempts that call each other would keep the errors of all.
+  for (let attempt = 1;; attempt++) {
+    const result = await attemptOnce(context, request, attempt);
+    if (!("delay" in result)) return result;
+    const { delay } = result;
+    await abortable(signals, async () => await onRetry?.(result));
+    const timeLeft = Math.max(0, deadline - performance.now()); // `onRetry` may have taken long
+    await backoff.sleep(Math.min(delay, timeLeft), signals);
+    if (delay > timeLeft) return { error: errors.timeout(totalTimeout, undefined) };
+  }
 }
