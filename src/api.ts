@@ -101,8 +101,8 @@ type OutputOf<Schema> = Schema extends StandardSchema ? StandardSchemaV1.InferOu
  *   It may return a `Request` to send instead, or a `Response` to use instead of sending.
  * - `onResponse({ request, response, … })` is called after the last attempt. It may return a
  *   `Response` to use instead. To read a response, read a `clone()`.
- * - `onError({ request, error, … })` is called when there is no response. It may return a
- *   `Response`, or an `Error` to throw instead.
+ * - `onError({ request, error, … })` is called when there is no response to hand on. It may return
+ *   a `Response`, or an `Error` to throw instead.
  *
  * Middleware runs once for each call, even for `checkKey` and `call`. It does not see the client's
  * key in a header, because the key is added after middleware has run. It sees the body of
@@ -176,8 +176,9 @@ export interface ClientOptions {
    * whole number from 1 to 2,147,483,647. By default, only each attempt is limited.
    *
    * An attempt gets at most the time that is left. A wait that would not end in time is not begun:
-   * the call then ends at once, with the failure of the last attempt. The time of your own functions
-   * counts, but only a `signal` ends them.
+   * the call then ends at once, with the failure of the last attempt, or, if only `onRetry` has taken
+   * so long, with a `TimeoutError` when the time is up. The time of your own functions counts, but
+   * only a `signal` ends them.
    */
   totalTimeout?: number | undefined;
   /**

@@ -77,7 +77,7 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
     operation,
     schema,
     resolvesToErrors,
-    errors, // which makes them
+    errors, // makes the errors of this call
     apiKey,
     baseUrl: settings.baseUrl, // the key goes to its origin only
     fetch: options.fetch ?? settings.fetch,

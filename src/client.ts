@@ -104,7 +104,7 @@ export function createClient<Paths extends object = paths>(
       if ("value" in read) return { data: read.value, response };
       throw call.errors.invalid(response, text, read.issues, read.problem);
     };
-    // A call that nothing can end is cheaper without `abortable`: 15 % on Deno, with middleware.
+    // Without a signal, `abortable` would only cost time: 15 % on Deno, with middleware.
     return signal ? await abortable([signal], run) : await run();
   }
 
@@ -118,8 +118,8 @@ export function createClient<Paths extends object = paths>(
     return await dispatch({ method, path, options, operation, resolvesToErrors: true });
   }
 
-  // openapi-fetch's type says what the method takes and resolves to, so that a change of an
-  // operation does not compile below. `start` is when the call began, if that was earlier.
+  // `dispatch` with openapi-fetch's type of POST, so that a change of an operation does not compile
+  // below. That type allows more options, such as `start`: when the call began, if that was earlier.
   const typedPost = (async (path: string, init: TypedOptions & { start?: number | undefined }) => {
     const { start, ...options } = init;
     const operation = operations[`POST ${path}`];
@@ -158,7 +158,9 @@ export function createClient<Paths extends object = paths>(
       // deno-lint-ignore no-explicit-any -- the output of a schema that only the caller knows
     ): Promise<any> {
       const { schema, query, ...rest } = readOptions(options ?? {}, CALL_OPTIONS, "call()");
-      const [queryText, method, path] = [toQuery(query), readMethod(givenMethod), toPath(endpoint)];
+      const queryText = toQuery(query);
+      const method = readMethod(givenMethod);
+      const path = toPath(endpoint);
       const serializers = {
         bodySerializer: toJson,
         pathSerializer: (path: string) => path, // which has no parameters

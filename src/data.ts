@@ -47,8 +47,9 @@ export async function readData(
     const given = secrets.redact(headers.get("content-type") ?? "");
     const type = given.replace(/;.*/s, "").slice(0, MAX_TEXT);
     const found = type && !/json/i.test(type) ? ` but ${type}` : "";
-    // HTML, or anything where the document has JSON, is a sign of a wrong address. Other types may be
-    // wanted, by the methods that resolve to errors: only these have `parseAs`.
+    // What is not JSON is wanted where the document has the status without JSON. It may be wanted where
+    // the document lacks the operation, except HTML, by the methods that resolve to errors: only these
+    // have `parseAs`. All else is a sign of a wrong address.
     const mayBeWanted = listed ? !validate : resolvesToErrors && found && !/html/i.test(type);
     const advice = mayBeWanted ? 'set "parseAs"' : CHECK_BASE_URL;
     return problemOf("json", `the body is not JSON${found}, ${advice}`);

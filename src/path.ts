@@ -11,10 +11,10 @@ export function toPath(endpoint: unknown): string {
     const example = "`reports/${encodeURIComponent(id)}`";
     throw optionError("endpoint", `must have values in place of parameters: ${example}`);
   }
-  const advice =
+  const problem =
     'must be a name below "baseUrl", such as "report", without spaces; set a query with "query"';
   if (!/^\/(?![a-z][a-z\d+.-]*:\/\/|\/)[^?#\s]+$/i.test(path)) {
-    throw optionError("endpoint", advice);
+    throw optionError("endpoint", problem);
   }
   checkPath("endpoint", path);
   return path;
@@ -24,7 +24,7 @@ export function toPath(endpoint: unknown): string {
 export function checkPath(option: string, path: string): void {
   const expected = 'without a segment "." or "..", a backslash, a control character or a stray "%"';
   const decoded = convertOption(option, expected, () => decodeURIComponent(path));
-  // URL parsers remove spaces at the end.
+  // URL parsers remove spaces at the end, and some servers what follows a semicolon: `..;a` is `..`.
   // deno-lint-ignore no-control-regex
   const isOther = /[\\\0-\x1f\x7f]|(^|\/)\.\.?(;[^/]*)?(\/| *$)/.test(decoded);
   if (isOther) throw optionError(option, `must be ${expected}`);
@@ -38,7 +38,7 @@ type PathSerializer = typeof defaultPathSerializer;
  */
 export function guardPath(serializePath: PathSerializer = defaultPathSerializer): PathSerializer {
   return (template, values) => {
-    const own = { __proto__: null, ...values }; // without a parameter named "toString"
+    const own = { __proto__: null, ...values }; // so that it has no "toString"
     const url = serializePath(template, own);
     if (/[{}]/.test(url) || Object.values(own).some(isBlank)) {
       const problem = "must have a value that is not empty for each parameter";

@@ -81,10 +81,11 @@ export function toJson(body: unknown, headers?: Headers): string {
 export function toBody(body: unknown, headers: Headers): FormData | string {
   if (body instanceof FormData) return body;
   if (headers.get("content-type") === "application/x-www-form-urlencoded") {
-    const isForm = body instanceof URLSearchParams;
-    const mayBeEmpty = isForm || body !== null && !lostKind(body);
-    const write = () =>
-      `${new URLSearchParams(body as Record<string, string>)}` || (mayBeEmpty ? "" : undefined);
+    const write = () => {
+      const text = `${new URLSearchParams(body as Record<string, string>)}`;
+      const mayBeEmpty = body instanceof URLSearchParams || body !== null && !lostKind(body);
+      return text || mayBeEmpty ? text : undefined; // A form loses a `Blob`, for example.
+    };
     return convertOption("body", "a value that a form can represent", write);
   }
   return writeJson(body, ' (or set "bodySerializer" and the header "Content-Type")');

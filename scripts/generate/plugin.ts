@@ -19,7 +19,7 @@ type Context = any;
 
 const checks: Record<string, Check> = { ...rules, Schema: checkSchema };
 
-/** The values of `properties`. */
+/** The objects that schemas have as `properties`. */
 const properties = new WeakSet<JsonObject>();
 
 /** The settings of Redocly's rules of examples. */

@@ -29,13 +29,13 @@ const checkName: Check = ({ name, in: place }) => {
   ];
 };
 
-/** The header of the key, in lower case. */
+/** The header of the key, in lower case: set by `Root`, which is visited first. */
 let keyHeader = "";
 
 export const rules: Record<string, Check> = {
-  Root({ components }, read) { // which is visited first
+  Root({ components }, read) {
     const [scheme] = Object.values(objectOf(objectOf(components).securitySchemes));
-    keyHeader = `${read(scheme).name}`.toLowerCase();
+    keyHeader = `${read(scheme).name ?? "X-API-Key"}`.toLowerCase();
     return [];
   },
 

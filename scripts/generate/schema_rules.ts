@@ -22,19 +22,19 @@ const checkValues: Check = (schema, read) => {
 
 /** Checks what is in `allOf`, `anyOf` or `oneOf`, and what is beside it. */
 const checkUnion: Check = (schema, read) => {
-  const [union = "", ...others] = [...unions, "const", "enum"].filter((name) => name in schema);
-  const types = listOf(schema[union]).map((part) => typesOf(read(part), read).sort().join());
-  const isBeside = unions.includes(union) && "type" in schema;
+  const [first = "", ...others] = [...unions, "const", "enum"].filter((name) => name in schema);
+  const types = listOf(schema[first]).map((part) => typesOf(read(part), read).sort().join());
+  const isBeside = unions.includes(first) && "type" in schema;
   const areObjects = [`${schema.type}`, ...types].every((type) => type === "object");
-  const areDifferent = union === "allOf" && new Set(types.filter(Boolean)).size > 1;
+  const areDifferent = first === "allOf" && new Set(types.filter(Boolean)).size > 1;
   const hasOwn = "properties" in schema || "additionalProperties" in schema;
   const apart = "Write `allOf`, with this in one schema, and what is beside it in another";
   const objects = "Leave `type` out, or write `type: object` here and in each of these schemas";
   return [
     ...others.map((name): Rule => [name, true, apart]),
-    [union, isBeside && !areObjects, objects],
+    [first, isBeside && !areObjects, objects],
     ["allOf", areDifferent, "Write the same `type` in each of its schemas"],
-    ["anyOf", union === "anyOf" && hasOwn, apart],
+    ["anyOf", first === "anyOf" && hasOwn, apart],
   ];
 };
 
@@ -58,8 +58,9 @@ const checkLimits: Check = (schema) => {
 
 const checkItems: Check = ({ items, uniqueItems }, read) => {
   const item = read(items);
-  const isOne = ["type", ...unions].some((name) => listOf(objectOf(items)[name]).length === 1);
-  const isLost = isOne && typesOf(item, read).includes("array");
+  // openapi-typescript loses the outer list where it takes the one type of `items` for that of a list.
+  const hasOne = ["type", ...unions].some((name) => listOf(objectOf(items)[name]).length === 1);
+  const isLost = hasOne && typesOf(item, read).includes("array");
   const isSlow = uniqueItems && !isScalar(item, read);
   return [
     ["items", isLost, "Write what is listed without the list around it"],

@@ -35,7 +35,7 @@ const config = await createConfig({
     "no-unresolved-refs": "off", // see references.ts
     "no-unused-components": "off", // callers may use their types
     "operation-2xx-response": "off", // ours does not accept `default`
-    "operation-4xx-response": "off", // it shows no error status, so none may be listed (section 7)
+    "operation-4xx-response": "off", // the service documentation shows none
   },
 });
 
@@ -55,7 +55,8 @@ function toLines(problems: NormalizedProblem[]): string[] {
   const isOurs = ({ ruleId }: NormalizedProblem) => ruleId === "client/accepted";
   const pointerOf = ({ location }: NormalizedProblem) => location[0]!.pointer!;
   const refused = problems.filter(isOurs).map((problem) => `${pointerOf(problem)}/`);
-  // What Redocly says of a field that is refused, and what is said of what is in it, helps nobody.
+  // What Redocly says of a field that is refused, and what is said of what is in it, helps nobody. With
+  // the slash, what Redocly says of the field itself counts as in it.
   const isInRefused = (problem: NormalizedProblem) => {
     const pointer = isOurs(problem) ? pointerOf(problem) : `${pointerOf(problem)}/`;
     return refused.some((one) => pointer.startsWith(one));

@@ -114,7 +114,7 @@ export class CallErrors {
     };
   }
 
-  /** Redacts a body: the start of a text, or JSON; of JSON that is nested too deep, the text. */
+  /** Redacts a body: the start of a text, or JSON; of JSON that is nested too deep, the given text. */
   #redactBody(body: unknown, text: string): unknown {
     if (typeof body === "string") return this.secrets.redact(startOf(body, MAX_ERROR_BODY));
     try {

@@ -19,5 +19,5 @@ export function captureStack(error: Error, leftOut: (...parameters: never[]) => 
     Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
   }
   error.stack = copy.stack!;
-  Object.defineProperty(error, "stack", { enumerable: false }); // as it would be in Firefox
+  Object.defineProperty(error, "stack", { enumerable: false }); // which it would be in Firefox
 }
