@@ -26,7 +26,7 @@ function createUnused(apiKey?: string | KeyFunction) {
 
 Deno.test("a key that a header cannot carry is refused and not shown", async () => {
   const ends = ["\n", "\r\nx-evil: 1", "\0", "\ty", "\x7f", "é", "\xa0", "€", "\ud83d", " "];
-  const keys = ["", " ", " k3y", ...ends.map((end) => `k3y${end}`), "k3".padEnd(4_097, "y")];
+  const keys = ["", " ", " k3-y", ...ends.map((end) => `k3-y${end}`), "k3-".padEnd(4_097, "y")];
   for (const key of keys) {
     const errors = await rejections(ConfigurationError, [
       () => createUnused(key),
@@ -37,7 +37,7 @@ Deno.test("a key that a header cannot carry is refused and not shown", async () 
     for (const error of errors) {
       expect(error.message).toMatch(/^"apiKey" must (not be empty|be printable ASCII, .*)$/);
       expect(error.option).toBe("apiKey");
-      expect(shown(error)).not.toMatch(/k3/);
+      expect(shown(error)).not.toMatch(/k3-/); // which no folder in a stack has
     }
   }
 });
