@@ -117,7 +117,7 @@ export function parseFlags<Of extends Flags>(args: string[], flags: Of, advice: 
   for (const token of tokens) {
     if (token.kind !== "option") throw refusal("Wrong arguments");
     const { name, rawName, value, inlineValue } = token;
-    const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
+    const flag = new Map(Object.entries(flags)).get(name);
     if (!flag) {
       const isWord = /^--[a-z-]{1,20}$/.test(rawName); // and so no key
       throw refusal(isWord ? `Unknown option "${rawName}"` : "Wrong arguments");
