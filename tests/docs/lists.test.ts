@@ -117,7 +117,7 @@ const helped = Object.entries({
   key: `"${DEMO_KEY}=${createSandbox().keys.get(DEMO_KEY)}"`,
 }).map(([name, value]) => `--${name} … ${value}`);
 testList(
-  "HELP in src/cli/arguments.ts has the default of each flag",
+  "HELP in src/cli/arguments.ts has the default of each flag, in digits",
   helped.filter((text) => {
     const [flag, value] = text.split("…");
     return help.some((entry) => entry.startsWith(flag!) && entry.includes(value!));
