@@ -65,9 +65,10 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
     const problem = `is missing: this request needs the client's key, and ${ignored}`;
     throw optionError("apiKey", problem);
   }
-  const address = `${options.baseUrl || settings.baseUrl}`.replace(/\/$/, "") + path;
+  const base = options.baseUrl || settings.baseUrl;
+  const address = () => withoutQuery(`${base}`.replace(/\/$/, "") + path); // only errors need it
   const isPathKnown = operation !== undefined && !operation.has404;
-  const errors = new CallErrors(() => `${method} ${withoutQuery(address)}`, isPathKnown);
+  const errors = new CallErrors(() => `${method} ${address()}`, isPathKnown);
   // `checkKey` has a key in its body, and so may an operation that is not documented.
   for (const key of [apiKey, Object(body).apiKey]) {
     if (isApiKey(key)) errors.secrets.add(key);

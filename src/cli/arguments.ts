@@ -109,7 +109,8 @@ function parseNumber(name: string, text: string, { min, max, unit }: Required<Fl
 
 /** Parses arguments; an error quotes none that may be a key. */
 export function parseFlags<Of extends Flags>(args: string[], flags: Of, advice: string) {
-  const names = Object.keys(flags).map((name) => `--${name}`).join(", ");
+  const known = new Map<string, Flag>(Object.entries(flags));
+  const names = [...known.keys()].map((name) => `--${name}`).join(", ");
   const refusal = (problem: string) =>
     new CommandError(`${problem}: the options are ${names}; see --help; ${advice}`);
   const { tokens, ...parsed } = parseArgs({ args, options: flags, strict: false, tokens: true });
@@ -117,7 +118,7 @@ export function parseFlags<Of extends Flags>(args: string[], flags: Of, advice: 
   for (const token of tokens) {
     if (token.kind !== "option") throw refusal("Wrong arguments");
     const { name, rawName, value, inlineValue } = token;
-    const flag = new Map(Object.entries(flags)).get(name);
+    const flag = known.get(name);
     if (!flag) {
       const isWord = /^--[a-z-]{1,20}$/.test(rawName); // and so no key
       throw refusal(isWord ? `Unknown option "${rawName}"` : "Wrong arguments");
