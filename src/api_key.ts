@@ -14,7 +14,6 @@ export function readApiKey(value: unknown): string {
   if (typeof value !== "string") throw typeError("apiKey", "a string", value);
   if (!value) throw optionError("apiKey", "must not be empty");
   if (isApiKey(value)) return value;
-  const limit = MAX_KEY_LENGTH.toLocaleString("en");
-  const expected = `printable ASCII, without spaces at its ends, of at most ${limit} characters`;
-  throw optionError("apiKey", `must be ${expected}`);
+  const length = `of at most ${MAX_KEY_LENGTH} characters`;
+  throw optionError("apiKey", `must be printable ASCII, without spaces at its ends, ${length}`);
 }

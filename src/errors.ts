@@ -50,8 +50,7 @@ function isTemporaryFailure(
 ): boolean {
   if (code === "http") return TEMPORARY_STATUSES.includes(response?.status);
   if (code !== "network") return code === "timeout";
-  const { name, code: reason } = Object(cause);
-  return name !== "NotCapable" && reason !== "NotCapable";
+  return Object(cause).code !== "NotCapable";
 }
 
 /** Returns headers as an object, in which `set-cookie` is a list. */

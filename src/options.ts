@@ -155,10 +155,10 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 function readBaseUrl({ allowInsecureHttp, baseUrl }: ClientOptions): string {
   if (!baseUrl) throw optionError("baseUrl", "is missing: set it to the address of the service");
   const expected = "an absolute https URL without a user name, password, query or fragment";
-  const url = convertOption("baseUrl", expected, () => new URL(baseUrl));
-  const { hostname, href, pathname, protocol } = url;
-  const isAllowed = /^https?:\/\/[^/@]+\/[^?#]*$/.test(href);
-  if (!isAllowed) throw optionError("baseUrl", `must be ${expected}`);
+  const { hostname, href, pathname, protocol } = convertOption("baseUrl", expected, () => {
+    const url = new URL(baseUrl);
+    return /^https?:\/\/[^/@]+\/[^?#]*$/.test(url.href) ? url : undefined;
+  });
   const advice =
     'must be an https URL, because http does not encrypt the API key; set "allowInsecureHttp" to allow it';
   const isInsecure = protocol === "http:" && !LOOPBACK.test(hostname);

@@ -26,7 +26,7 @@ Deno.test("parseRetryAfter() reads seconds and dates", () => {
   const values: [string, number][] = [
     ["0", 0],
     ["00120", 120],
-    ["9".repeat(400), Number.MAX_SAFE_INTEGER],
+    ["9".repeat(400), Infinity],
     ["Fri, 06 Nov 2026 08:49:37 GMT", 7],
     ["Friday, 06-Nov-26 08:49:37 GMT", 7],
     ["Fri, 06 Nov 2026 08:49:30 GMT", 0],
@@ -77,7 +77,6 @@ Deno.test("retryDelay() is undefined where isTemporary is false", () => {
   ];
   const lasting = [
     new NetworkError("no permission", {}, reason({ code: "NotCapable" })),
-    new NetworkError("no permission", {}, reason({ name: "NotCapable" })), // Deno's own
     new RedirectError("elsewhere", {}),
     new InvalidResponseError("malformed", { ...snapshot(503), issues: [] }),
     new ConfigurationError("misspelled", {}),

@@ -129,21 +129,6 @@ Deno.test("messages count an attempt only if it has begun", async () => {
   expect(message).toMatch(/undocumented" took more than 300 ms: there was no response$/);
 });
 
-Deno.test("a call whose time is up is not retried, even if its timer was early", async () => {
-  using _backoff = replaceBackoff();
-  const { now } = performance;
-  performance.now = () => 0; // says that all of the time is left
-  let count = 0;
-  const fetch = () => (count++, new Promise<never>(() => {}));
-  try {
-    const client = createClient<AnyPath>({ baseUrl, apiKey, fetch, totalTimeout });
-    await expectTimeouts([client.call("GET", undocumented)]);
-  } finally {
-    performance.now = now;
-  }
-  expect(count).toBe(1);
-});
-
 Deno.test("the time of an attempt is up before that of the call, and it is repeated", async () => {
   using _backoff = replaceBackoff();
   let count = 0;

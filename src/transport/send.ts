@@ -1,4 +1,3 @@
-import { TimeoutError } from "../errors.ts";
 import { abortable } from "./abortable.ts";
 import { makeAttempt, type Outcome, type Sendable, type SendContext } from "./attempt.ts";
 import { backoff } from "./backoff.ts";
@@ -16,7 +15,7 @@ async function attemptOnce(
   request: Sendable,
   attempt: number,
 ): Promise<Outcome | RetryEvent> {
-  const { deadline, errors, retries, totalTimeout } = context;
+  const { deadline, errors, retries } = context;
   const outcome = await makeAttempt(context, request, attempt);
   const { response } = outcome;
   const isAllowed = request.mayRepeat || response?.status === 429; // The service has not handled it.
@@ -26,8 +25,6 @@ async function attemptOnce(
       outcome.response,
       parseBody(decode(outcome.body.bytes.subarray(0, MAX_ERROR_BODY))),
     );
-  // The time of the call is up, even where a timer was early and the clock says that some is left.
-  if (error instanceof TimeoutError && error.timeout === totalTimeout) return outcome;
   const delay = retryDelay(error, attempt, backoff.random());
   if (delay === undefined || performance.now() + delay >= deadline) return outcome;
   return { attempt, delay, error };
