@@ -28,9 +28,7 @@ async function repositoryUrl(): Promise<string | undefined> {
 async function copyDocuments(folder: string): Promise<void> {
   await Deno.mkdir(join(folder, "openapi"));
   const files = ["README.md", "RECIPES.md", "LICENSE", "CHANGELOG.md", "openapi/openapi.yaml"];
-  for (const file of files) {
-    await Deno.copyFile(file, join(folder, file));
-  }
+  for (const file of files) await Deno.copyFile(file, join(folder, file));
 }
 
 /** Changes the manifest that dnt wrote into the one to publish. */

@@ -2,14 +2,7 @@
 import { expect } from "@std/expect";
 
 import { type ClientOptions, createClient, type Middleware, NetworkError } from "../mod.ts";
-import {
-  apiKey,
-  baseUrl,
-  sendAll,
-  testWatched,
-  undocumented,
-  unusedFetch,
-} from "./support/client.ts";
+import { apiKey, baseUrl, sendAll, testWatched, undocumented, unsent } from "./support/client.ts";
 import { replaceBackoff } from "./support/backoff.ts";
 import { deferred } from "./support/deferred.ts";
 import { caught } from "./support/rejection.ts";
@@ -93,7 +86,6 @@ function callWith(init: Init, options: Partial<ClientOptions>, middleware?: Midd
   return callAll(client, init);
 }
 
-const unused = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
 const known = createClient<AnyPath>({ baseUrl, apiKey, fetch: valid });
 
 const calls: Record<string, (wait: Wait, init: Init) => Promise<unknown>[]> = {
@@ -112,7 +104,7 @@ const calls: Record<string, (wait: Wait, init: Init) => Promise<unknown>[]> = {
   "a stream to send": (wait, init) => {
     const bodySerializer = () => streamOf(wait);
     const streamed = { ...init, body: {}, bodySerializer, duplex: "half" as const };
-    return [unused.POST(`/${undocumented}`, streamed)];
+    return [unsent.POST(`/${undocumented}`, streamed)];
   },
 };
 
@@ -201,9 +193,8 @@ Deno.test("a signal ends the reading of a request's stream", async () => {
       },
       cancel: () => cancel(),
     });
-  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
   const init = { body: {}, bodySerializer, duplex: "half" as const, signal: controller.signal };
-  expect(await caught(client.POST(`/${undocumented}`, init))).toBe("stop");
+  expect(await caught(unsent.POST(`/${undocumented}`, init))).toBe("stop");
   await cancelled;
 });
 

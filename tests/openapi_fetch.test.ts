@@ -99,6 +99,7 @@ Deno.test("POST() writes bodies as openapi-fetch does", async () => {
     [{ body: { a: "b c" } }, { headers: urlEncoded }],
     [{ body: { a: "b c" }, headers: urlEncoded }],
     [{ body: 1, headers: { "Content-Type": null } }], // so that the platform names a type
+    [{ body: 1 }, { headers: { "Content-Type": null } }],
   ];
   const { signal } = new AbortController();
   calls.push([{ body: "a".repeat(2 ** 21), signal, middleware: [{ onRequest() {} }] }]);

@@ -2,11 +2,9 @@
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
-import { apiKey, baseUrl, checkKeyPath, undocumented, unusedFetch } from "./support/client.ts";
+import { apiKey, baseUrl, checkKeyPath, undocumented, unsent } from "./support/client.ts";
 import { rejection, rejections } from "./support/rejection.ts";
 import { type AnyPath, json, serve } from "./support/server.ts";
-
-const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
 
 Deno.test("methods refuse a path parameter that is missing, empty or leads elsewhere", async () => {
   const missing = [undefined, {}, { params: {} }, { params: { path: {} } }];

@@ -2,11 +2,10 @@
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient } from "../mod.ts";
-import { apiKey, baseUrl, undocumented, unusedFetch } from "./support/client.ts";
+import { apiKey, undocumented, unsent } from "./support/client.ts";
 import { rejection } from "./support/rejection.ts";
-import { type AnyPath, json, serve } from "./support/server.ts";
+import { json, serve } from "./support/server.ts";
 
-const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });
 const EPOCH = "1970-01-01T00%3A00%3A00.000Z";
 
 Deno.test("call() writes scalars, dates and lists of them as a query", async () => {

@@ -90,21 +90,10 @@ for (const [mayRepeat, named] of Object.entries(calls)) {
   for (const [name, call] of Object.entries(named)) {
     testWatched(`${name} is sent again after ${what}`, async (create) => {
       const meeting = (fault: string, options = {}) => meet(fault, call, create, options);
-      expect(await meeting("404")).toMatchObject({
-        response: { status: 404 },
-        ...once("http"),
-        sent: 1,
-      });
-      expect(await meeting("429")).toMatchObject({
-        response: { status: 429 },
-        ...thrice("http"),
-        sent: 3,
-      });
-      expect(await meeting("503")).toMatchObject({
-        response: { status: 503 },
-        ...repeated("http"),
-        sent,
-      });
+      const response = (status: number) => ({ response: { status } });
+      expect(await meeting("404")).toMatchObject({ ...response(404), ...once("http"), sent: 1 });
+      expect(await meeting("429")).toMatchObject({ ...response(429), ...thrice("http"), sent: 3 });
+      expect(await meeting("503")).toMatchObject({ ...response(503), ...repeated("http"), sent });
       for (const fault of name === "HEAD" ? ["reset"] : ["reset", "cut"]) {
         expect(await meeting(fault)).toMatchObject({ ...repeated("network"), sent });
       }

@@ -6,15 +6,10 @@ import * as v from "valibot";
 import { z } from "zod";
 
 import { ConfigurationError, createClient, InvalidResponseError } from "../mod.ts";
-import { apiKey, baseUrl, undocumented, unusedFetch } from "./support/client.ts";
+import { apiKey, baseUrl, undocumented, unsent } from "./support/client.ts";
 import { caught, rejection } from "./support/rejection.ts";
 import { json, serve } from "./support/server.ts";
-
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
-  : false;
-
-/** Fails to compile unless its type argument is `true`. */
-function assertType<_T extends true>(): void {}
+import { assertType, type Equal } from "./support/types.ts";
 
 /** Makes a schema of a function that validates. */
 function schemaOf(validate: (value: unknown) => unknown): StandardSchemaV1 {
@@ -81,17 +76,10 @@ Deno.test("call() passes undefined to the schema when there is no content", asyn
 });
 
 Deno.test("call() refuses a schema that is not one before anything is sent", async () => {
-  const client = createClient({ baseUrl, apiKey, fetch: unusedFetch });
-  const schemas = [
-    null,
-    1,
-    {},
-    () => {},
-    { "~standard": null },
-    schemaOf("not a function" as never),
-  ];
+  const notCallable = schemaOf("not a function" as never);
+  const schemas = [null, 1, {}, () => {}, { "~standard": null }, notCallable];
   for (const schema of schemas) {
-    const call = client.call("GET", undocumented, { schema: schema as never });
+    const call = unsent.call("GET", undocumented, { schema: schema as never });
     const { message, option } = await rejection(ConfigurationError, call);
     expect(message).toMatch(/^"schema" must be a Standard Schema/);
     expect(option).toBe("schema");

@@ -15,12 +15,7 @@ import {
 } from "../mod.ts";
 import { apiKey, baseUrl, checkKeyPath, undocumented } from "./support/client.ts";
 import { checkKeyStatus } from "./support/server.ts";
-
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
-  : false;
-
-/** Fails to compile unless its type argument is `true`. */
-function assertType<_T extends true>(): void {}
+import { assertType, type Equal } from "./support/types.ts";
 
 const client = createClient({
   baseUrl,

@@ -44,9 +44,7 @@ export function* operationsOf(document: JsonObject): Generator<OperationSpec> {
  * @param document The document, which has passed the lint.
  * @returns TypeScript, and the responses whose checks it names.
  */
-export function writeOperations(
-  document: JsonObject,
-): { code: string; responses: ResponseSpec[] } {
+export function writeOperations(document: JsonObject) {
   const entries: string[] = [];
   const responses: ResponseSpec[] = [];
   for (const { path, method, operation, successes } of operationsOf(document)) {

@@ -70,10 +70,7 @@ class SchemaReader {
  * @param responses Its responses.
  * @returns TypeScript.
  */
-export function writeValidators(
-  document: JsonObject,
-  responses: readonly ResponseSpec[],
-): string {
+export function writeValidators(document: JsonObject, responses: readonly ResponseSpec[]): string {
   const { convert, definitions } = new SchemaReader(document);
   const checks = new Map(responses.map(({ name, schema }) => {
     const converted = convert(schema);

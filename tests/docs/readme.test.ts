@@ -38,12 +38,12 @@ async function load(code: string) {
   return await import(pathToFileURL(await folder.write("module.ts", code)).href);
 }
 
-/** Bundles code, and returns what it prints on Deno when it may use the network and no more. */
-async function runOnDeno(code: string): Promise<string> {
+/** Bundles code, and runs it on Deno, where it may use the network and the environment. */
+async function runOnDeno(code: string, env: Record<string, string> = {}) {
   await using folder = await makeFolder();
   await using program = await bundle(await folder.write("module.ts", code));
-  const flags = ["run", "--quiet", "--no-config", "--allow-net=127.0.0.1"];
-  return await mustRun(deno, [...flags, program.path]);
+  const flags = ["run", "--quiet", "--no-config", "--allow-net=127.0.0.1", "--allow-env"];
+  return await run(deno, [...flags, program.path], { env });
 }
 
 Deno.test("the commands to try the clone stand on lines of their own, and print what README says", async () => {
@@ -65,12 +65,7 @@ Deno.test("the quick start runs in the clone as it stands", async () => {
 });
 
 Deno.test("the first program reads the key and the address from the environment", async () => {
-  await using folder = await makeFolder();
-  await using program = await bundle(await folder.write("module.ts", firstProgram!));
-  const start = (env: Record<string, string>) => {
-    const flags = ["run", "--quiet", "--no-config", "--allow-net=127.0.0.1", "--allow-env"];
-    return run(deno, [...flags, program.path], { env });
-  };
+  const start = (env: Record<string, string>) => runOnDeno(firstProgram!, env);
   const statuses = { "100 credits": validKey, "The key is not valid": { apiKeyValid: false } };
   for (const [printed, status] of Object.entries(statuses)) {
     await using server = await serve((_, response) => json(response, status));
@@ -213,7 +208,7 @@ Deno.test("what differs from openapi-fetch is as README says", async () => {
     }
   `;
   const url = "https://service.example/api/checkKey";
-  expect((await runOnDeno(program)).trim().split("\n")).toEqual([
+  expect((await runOnDeno(program)).output.split("\n")).toEqual([
     ...[`${url} same-origin`, `${url} include`],
     ...["1 same-origin", `${url} same-origin`, "1 include", `${url} include`],
   ]);

@@ -100,3 +100,6 @@ export function replaceFetch(wrap: (original: typeof fetch) => typeof fetch): Di
 export function unusedFetch(): never {
   throw new Error("A request was sent");
 }
+
+/** A client that must send nothing: its `fetch` fails. */
+export const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });

@@ -7,7 +7,7 @@ import {
 } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers"; // which no test replaces
 
-import type { ValidKey } from "../../mod.ts";
+import type { Method, ValidKey } from "../../mod.ts";
 
 /** A request as it arrived. */
 export interface Recorded {
@@ -44,11 +44,7 @@ export type Responder = (
 const LIMIT = 60_000;
 
 /** Starts a server on an ephemeral port. */
-export async function listen(
-  server: Server,
-  scheme = "http",
-  limit = LIMIT,
-): Promise<TestServer> {
+export async function listen(server: Server, scheme = "http", limit = LIMIT): Promise<TestServer> {
   const sockets = new Set<Socket>();
   const close = () => {
     const closed = new Promise((resolve) => server.close(resolve));
@@ -83,20 +79,12 @@ export async function serve(respond: Responder, limit = LIMIT): Promise<HttpServ
     } catch {
       return; // the client went away
     }
-    const recorded: Recorded = {
-      method: request.method!,
-      url: request.url!,
-      headers: request.headers,
-      rawHeaders: request.rawHeaders,
-      body,
-    };
+    const { method = "", url = "", headers, rawHeaders } = request;
+    const recorded: Recorded = { method, url, headers, rawHeaders, body };
     requests.push(recorded);
     await respond(recorded, response, requests.length);
   });
-  return {
-    ...await listen(server, "http", limit),
-    requests,
-  };
+  return { ...await listen(server, "http", limit), requests };
 }
 
 /** Starts a TCP server that leaves all bytes to the test; `await using` stops it. */
@@ -108,10 +96,9 @@ export function serveSockets(
 }
 
 /** Starts a server that reads each request to its end, and then sends raw bytes. */
-export async function serveBytes(
-  respond: (socket: Socket, count: number) => void,
-): Promise<TestServer & { count: number }> {
-  const server = await serveSockets((socket) => {
+export function serveBytes(respond: (socket: Socket, count: number) => void): Promise<TestServer> {
+  let count = 0;
+  return serveSockets((socket) => {
     let received = "";
     socket.on("data", (data) => {
       received += data.toString("latin1");
@@ -119,11 +106,9 @@ export async function serveBytes(
       if (head === undefined) return;
       if (body!.length < Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0)) return;
       received = "";
-      respond(socket, ++counted.count);
+      respond(socket, ++count);
     });
   });
-  const counted = Object.assign(server, { count: 0 });
-  return counted;
 }
 
 /** The status of a successful `checkKey`; any 2xx would do. */
@@ -150,10 +135,7 @@ interface AnyOperation {
 
 /** All paths and methods, for what the OpenAPI document does not have. */
 export interface AnyPath {
-  [path: string]: Record<
-    "delete" | "get" | "head" | "options" | "patch" | "post" | "put",
-    AnyOperation
-  >;
+  [path: string]: Record<Lowercase<Method>, AnyOperation>;
 }
 
 /** What `checkKey` reports on a valid key. */
