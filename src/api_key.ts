@@ -1,4 +1,4 @@
-import { optionError, typeError } from "./checks.ts";
+import { optionError, wrongType } from "./checks.ts";
 
 /** The longest API key, in characters. */
 const MAX_KEY_LENGTH = 4_096;
@@ -11,7 +11,7 @@ export function isApiKey(value: unknown): value is string {
 
 /** Checks an API key, and returns it; the error does not quote it. */
 export function readApiKey(value: unknown): string {
-  if (typeof value !== "string") throw typeError("apiKey", "a string", value);
+  if (typeof value !== "string") throw wrongType("apiKey", "a string", value);
   if (!value) throw optionError("apiKey", "must not be empty");
   if (isApiKey(value)) return value;
   const length = `of at most ${MAX_KEY_LENGTH} characters`;

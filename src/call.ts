@@ -29,11 +29,11 @@ export interface CallInput {
 
 /**
  * Whether a call is unwatched: nobody except this client sees its request before `fetch`, and its
- * response after it. A call is watched if it has middleware, a `Request` class, an option of `fetch`
- * itself, a `bodySerializer` or a `FormData`, or a `parseAs` other than JSON and text.
+ * response after it. Then a `RequestParts` stands in for the `Request`, and a response of the runtime's
+ * own is handed on with its text, not built again.
  *
- * In an unwatched call, a `RequestParts` stands in for the `Request`, and a response of the runtime's
- * own is handed on with its text, not built again. Tests run with both kinds of calls.
+ * Middleware and a `Request` class watch. What the two cannot carry makes a call watched, too: an
+ * option of `fetch` itself, a body that may be no text, a `parseAs` other than JSON and text.
  */
 function isUnwatched(options: TypedOptions, settings: Settings, hasMiddleware: boolean): boolean {
   const { bodySerializer = settings.bodySerializer, middleware, parseAs = "json" } = options;
@@ -48,8 +48,8 @@ function isUnwatched(options: TypedOptions, settings: Settings, hasMiddleware: b
 export type Call = ReturnType<typeof prepareCall>;
 
 /**
- * Puts together everything about one call, from checked options, before anything is awaited. Of an
- * option that both have, it is the call's, or else the client's.
+ * Puts together everything about one call, from checked options, before anything is awaited. Where
+ * both the call and the client have an option, the call's is used.
  */
 export function prepareCall(input: CallInput, settings: Settings, hasMiddleware: boolean) {
   const { method, path, options, operation, resolvesToErrors = false, schema } = input;
@@ -67,8 +67,8 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
   }
   const base = options.baseUrl || settings.baseUrl;
   const address = () => withoutQuery(`${base}`.replace(/\/$/, "") + path); // only errors need it
-  const isPathKnown = operation !== undefined && !operation.has404;
-  const errors = new CallErrors(() => `${method} ${address()}`, isPathKnown);
+  const is404Unexpected = operation !== undefined && !operation.has404;
+  const errors = new CallErrors(() => `${method} ${address()}`, is404Unexpected);
   // `checkKey` has a key in its body, and so may an operation that is not documented.
   for (const key of [apiKey, Object(body).apiKey]) {
     if (isApiKey(key)) errors.secrets.add(key);
@@ -80,6 +80,7 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
     resolvesToErrors,
     errors, // makes the errors of this call
     apiKey,
+    isAuthenticated: operation?.apiKey !== "none",
     baseUrl: settings.baseUrl, // the key goes to its origin only
     fetch: options.fetch ?? settings.fetch,
     Request: options.Request ?? settings.Request,

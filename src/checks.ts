@@ -38,7 +38,7 @@ export function describeKind(value: unknown): string {
 }
 
 /** Makes an error that names the type of a wrong value but not the value, which may be a secret. */
-export function typeError(option: string, expected: string, value: unknown): ConfigurationError {
+export function wrongType(option: string, expected: string, value: unknown): ConfigurationError {
   return optionError(option, `must be ${expected}, not ${describeKind(value)}`);
 }
 
@@ -81,17 +81,17 @@ export function readOptions<Options extends object>(
 
 /** Checks an object that is no array, `Map`, `AbortSignal` or the like. */
 export function checkObject(value: unknown, option: string, expected = "an object"): void {
-  if (classOf(value) !== "Object") throw typeError(option, expected, value);
+  if (classOf(value) !== "Object") throw wrongType(option, expected, value);
 }
 
 /** Checks a boolean. */
 export function checkBoolean(value: unknown, option: string): void {
-  if (typeof value !== "boolean") throw typeError(option, "a boolean", value);
+  if (typeof value !== "boolean") throw wrongType(option, "a boolean", value);
 }
 
 /** Checks a function. */
 export function checkFunction(value: unknown, option: string): void {
-  if (typeof value !== "function") throw typeError(option, "a function", value);
+  if (typeof value !== "function") throw wrongType(option, "a function", value);
 }
 
 /** Checks a number against the range of its option. */
@@ -104,6 +104,6 @@ export function checkNumber(value: unknown, option: string): void {
 /** Checks the signal of a call, which may be `null`. */
 export function checkSignal(value: unknown, option: string): void {
   if (value !== null && classOf(value) !== "AbortSignal") {
-    throw typeError(option, "an AbortSignal", value);
+    throw wrongType(option, "an AbortSignal", value);
   }
 }

@@ -77,7 +77,7 @@ export function createClient<Paths extends object = paths>(
   const openapiOptions = { baseUrl, bodySerializer, headers, querySerializer, requestInitExt };
   // openapi-fetch's types accept neither options that are `undefined`, nor any string as a path.
   const openapi = createFetchClient(openapiOptions as object) as unknown as UntypedClient;
-  let hasMiddleware = false; // stays true after eject()
+  let hasMiddleware = false; // stays true after eject(), where others may be left
 
   /** Sends a request through openapi-fetch, which calls our `fetch`, and checks the response. */
   async function dispatch(input: CallInput): Promise<Result> {
@@ -102,7 +102,7 @@ export function createClient<Paths extends object = paths>(
       const text = `${data ?? ""}`;
       const read = await readData(text, response, call);
       if ("value" in read) return { data: read.value, response };
-      throw call.errors.invalid(response, text, read.issues, read.problem);
+      throw call.errors.invalid(response, text, read.issues, read.summary);
     };
     // Without a signal, `abortable` would only cost time: 15 % on Deno, with middleware.
     return signal ? await abortable([signal], run) : await run();
@@ -118,8 +118,8 @@ export function createClient<Paths extends object = paths>(
     return await dispatch({ method, path, options, operation, resolvesToErrors: true });
   }
 
-  // `dispatch` with openapi-fetch's type of POST, so that a change of an operation does not compile
-  // below. That type allows more options, such as `start`: when the call began, if that was earlier.
+  // `dispatch` with openapi-fetch's type of POST: when an operation of the document changes, what calls
+  // this becomes a compile error. The type lets unknown options through, and so `start`.
   const typedPost = (async (path: string, init: TypedOptions & { start?: number | undefined }) => {
     const { start, ...options } = init;
     const operation = operations[`POST ${path}`];
@@ -147,7 +147,7 @@ export function createClient<Paths extends object = paths>(
       const { apiKey } = settings;
       if (apiKey === undefined) throw optionError("apiKey", "is missing: the client has no key");
       if (typeof apiKey === "string") return await postCheckKey(apiKey, given);
-      const start = performance.now();
+      const start = performance.now(); // the time of the function counts
       const key = await abortable([given.signal], async () => await apiKey());
       return await postCheckKey(key, given, start);
     },

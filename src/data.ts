@@ -15,12 +15,12 @@ const MAX_TEXT = 500;
 interface Problem {
   readonly issues: readonly Issue[];
   /** The same for people. */
-  readonly problem: string;
+  readonly summary: string;
 }
 
 /** Makes a problem that no schema has found. */
-function problemOf(rule: string, problem: string): Problem {
-  return { issues: [{ path: "", rule }], problem };
+function problemOf(rule: string, summary: string): Problem {
+  return { issues: [{ path: "", rule }], summary };
 }
 
 /**
@@ -35,8 +35,8 @@ export async function readData(
   const { responses = {} } = operation ?? {};
   const listed = [`${status}`, "2XX"].find((name) => name in responses);
   if (operation && !listed) {
-    const problem = `the OpenAPI document has no status ${status} for this operation`;
-    return problemOf("status", problem);
+    const summary = `the OpenAPI document has no status ${status} for this operation`;
+    return problemOf("status", summary);
   }
   const validate = listed ? responses[listed] : undefined;
   if (text === "" && validate) return problemOf("empty", "the body is empty");
@@ -46,21 +46,21 @@ export async function readData(
   } catch {
     const given = secrets.redact(headers.get("content-type") ?? "");
     const type = given.replace(/;.*/s, "").slice(0, MAX_TEXT);
-    const found = type && !/json/i.test(type) ? ` but ${type}` : "";
-    // What is not JSON is wanted where the document has the status without JSON. It may be wanted where
-    // the document lacks the operation, except HTML, by the methods that resolve to errors: only these
-    // have `parseAs`. All else is a sign of a wrong address.
-    const mayBeWanted = listed ? !validate : resolvesToErrors && found && !/html/i.test(type);
-    const advice = mayBeWanted ? 'set "parseAs"' : CHECK_BASE_URL;
-    return problemOf("json", `the body is not JSON${found}, ${advice}`);
+    const isOther = type !== "" && !/json/i.test(type);
+    // Where the document has the status without JSON, `parseAs` is missing. Where it lacks the
+    // operation, a typed method may want what is neither JSON nor a page. All else is a sign of a
+    // wrong address.
+    const isWanted = listed ? !validate : resolvesToErrors && isOther && !/html/i.test(type);
+    const advice = isWanted ? 'set "parseAs"' : CHECK_BASE_URL;
+    return problemOf("json", `the body is not JSON${isOther ? ` but ${type}` : ""}, ${advice}`);
   }
   const mismatches = validate?.(value);
-  if (mismatches) return { issues: mismatches, problem: describeIssues(mismatches) };
+  if (mismatches) return { issues: mismatches, summary: describeIssues(mismatches) };
   if (!schema) return { value };
   const result = await schema["~standard"].validate(value);
   if (!result.issues) return result;
   const issues = toIssues(result.issues, secrets);
-  return { issues, problem: describeIssues(issues) };
+  return { issues, summary: describeIssues(issues) };
 }
 
 /** Says what is wrong with data, in at most five places. */

@@ -40,7 +40,7 @@ export async function sendWithKey(
   callSignal: AbortSignal | undefined,
   requestInitExt?: RequestInit,
 ): Promise<Response> {
-  const { apiKey, baseUrl, errors, operation } = call;
+  const { apiKey, baseUrl, errors, isAuthenticated } = call;
   const { url } = request;
   // The first comparison is enough for almost all requests, and cheaper. It is safe because `baseUrl`
   // is an `href`, which has a slash after the host.
@@ -48,7 +48,7 @@ export async function sendWithKey(
     throw optionError("baseUrl", "must have the origin of the request: the key goes to no other");
   }
   const parts = request instanceof RequestParts ? request : await copyRequest(request, callSignal);
-  let key = operation?.apiKey === "none" ? undefined : apiKey;
+  let key = isAuthenticated ? apiKey : undefined;
   if (typeof key === "function") {
     key = readApiKey(await key());
     errors.secrets.add(key); // a string was added in `prepareCall`
@@ -68,7 +68,7 @@ export async function sendWithKey(
 async function copyRequest(original: Request, callSignal: AbortSignal | undefined) {
   const { url, method } = original;
   const init: RequestInit = { method, headers: new Headers(original.headers) };
-  // The signal can end a stream that has no end. Firefox has no `body`
+  // Read here, so that an abort also cancels the stream. Firefox has no `body`
   // (https://bugzilla.mozilla.org/show_bug.cgi?id=1387483).
   if (callSignal && original.body && !original.bodyUsed) {
     const read = await readStream(original.body, Infinity, callSignal);
@@ -81,10 +81,10 @@ async function copyRequest(original: Request, callSignal: AbortSignal | undefine
 }
 
 /** Sets the headers that the service needs, and the key, if there is one. */
-function setHeaders(headers: Headers, key: string | undefined, { isJson, operation }: Call): void {
+function setHeaders(headers: Headers, key: string | undefined, call: Call): void {
   headers.delete(apiKeyHeader); // The caller's own is ignored.
-  if (isJson && !headers.has("accept")) headers.set("accept", "application/json");
-  if (operation?.apiKey === "none") return;
+  if (call.isJson && !headers.has("accept")) headers.set("accept", "application/json");
+  if (!call.isAuthenticated) return;
   // Authenticated requests have a type, even without a body.
   if (!headers.has("content-type")) headers.set("content-type", "application/json");
   if (key !== undefined) headers.set(apiKeyHeader, key);
@@ -98,14 +98,14 @@ function makeFetchOnce(
 ): Sendable["fetchOnce"] {
   const input = original ?? url;
   // Node.js 20 to 26 loses the signal of a request that is collected as garbage
-  // (https://github.com/nodejs/node/issues/55428). This holds the request of the attempt.
+  // (https://github.com/nodejs/node/issues/55428). This holds it as long as the call lasts.
   const held: Request[] = [];
   return (signal) => {
     // It comes last below, so that `requestInitExt` replaces nothing of it.
     const init: RequestInit = { method, headers, body, redirect: "manual", signal };
     if (!fetch) return globalThis.fetch(input, { ...requestInitExt, ...init });
     const copy = new Request(input, init);
-    // Where `headers` is empty, Bun keeps those of the request that middleware has changed
+    // Where `headers` is empty, Bun's `Request` keeps those that middleware has set
     // (https://github.com/oven-sh/bun/pull/41994).
     if (!headers.has(apiKeyHeader)) copy.headers.delete(apiKeyHeader);
     held[0] = copy; // in place of the last one, whose body may be large
@@ -121,7 +121,10 @@ function isRepeatable(method: string, call: Call): boolean {
   return call.idempotent ?? ofOperation ?? isIdempotent(method);
 }
 
-/** Makes the response that openapi-fetch gets: the runtime's own with its text, or a copy. */
+/**
+ * Makes the response that openapi-fetch gets: the runtime's own with its text, or a copy. Returns an
+ * error where nobody can make one.
+ */
 function toResponse(response: Response, bytes: Bytes, { errors, isUnwatched }: Call) {
   const { headers, ok, status, statusText, type, url } = response;
   // To hand it on saves 10 to 15 % of openapi-fetch's CPU time. A custom fetch may have frozen it.
@@ -134,7 +137,7 @@ function toResponse(response: Response, bytes: Bytes, { errors, isUnwatched }: C
     const copy = new Response(body, { headers, status });
     // `statusText` is no option, because Node.js 20 to 26 refuses some reason phrases that it receives.
     return override(override(copy, "url", url), "statusText", statusText);
-  } catch (thrown) { // Node.js 20 and 22 receive header names that `Response` refuses and quotes.
+  } catch (thrown) { // Node.js 20 and 22 receive header names that `Response` refuses.
     return errors.network(thrown, response);
   }
 }

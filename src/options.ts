@@ -13,7 +13,7 @@ import {
   type OptionChecks,
   optionError,
   readOptions,
-  typeError,
+  wrongType,
 } from "./checks.ts";
 import { checkPath } from "./path.ts";
 import { toBody } from "./request_body.ts";
@@ -78,7 +78,10 @@ export const CALL_OPTIONS: OptionChecks<AnyCallOptions> = {
   schema: checkSchema,
 };
 
-/** The options of the typed methods that are ours or openapi-fetch's. */
+/**
+ * The options of the typed methods that are ours or openapi-fetch's. The latter are left to it, except
+ * `parseAs`, whose mistakes would show after sending, and `middleware`, whose length is read here.
+ */
 export const TYPED_OPTIONS: OptionChecks<TypedOptions> = {
   signal: checkSignal,
   timeout: checkNumber,
@@ -132,7 +135,7 @@ function checkHeaders(headers: unknown): void {
 
 /** Checks the middleware of one call. */
 function checkMiddleware(middleware: unknown): void {
-  if (!Array.isArray(middleware)) throw typeError("middleware", "a list", middleware);
+  if (!Array.isArray(middleware)) throw wrongType("middleware", "a list", middleware);
 }
 
 /** Checks the option that says what `data` is. */
@@ -145,7 +148,7 @@ function checkParseAs(parseAs: unknown): void {
 function checkSchema(schema: unknown): void {
   const { "~standard": standard } = Object(schema) as Partial<StandardSchemaV1>;
   if (typeof standard?.validate === "function") return;
-  throw typeError("schema", "a Standard Schema, such as one of Zod, Valibot or ArkType", schema);
+  throw wrongType("schema", "a Standard Schema, such as one of Zod, Valibot or ArkType", schema);
 }
 
 /** A host that is not reached over a network. */

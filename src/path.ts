@@ -1,11 +1,11 @@
 import { defaultPathSerializer } from "openapi-fetch";
 
-import { convertOption, optionError, typeError } from "./checks.ts";
+import { convertOption, optionError, wrongType } from "./checks.ts";
 import { withoutQuery } from "./transport/redact.ts";
 
 /** Checks the name of an endpoint, and returns it as a path. */
 export function toPath(endpoint: unknown): string {
-  if (typeof endpoint !== "string") throw typeError("endpoint", "a string", endpoint);
+  if (typeof endpoint !== "string") throw wrongType("endpoint", "a string", endpoint);
   const path = endpoint.replace(/^\/?/, "/");
   if (/[{}]/.test(path)) {
     const example = "`reports/${encodeURIComponent(id)}`";

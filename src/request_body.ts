@@ -2,7 +2,8 @@ import { classOf, convertOption, describeKind, optionError } from "./checks.ts";
 
 /**
  * Names a value that JSON loses: a `Map` or a `Blob` is written as `{}`, bytes as numbers, `NaN` as
- * `null`, a stream as its internals. What has a `toJSON` of its own says what is written.
+ * `null`, a stream as its internals. What has a `toJSON` of its own says what is written. Functions,
+ * symbols and `undefined` are left out, as JSON does.
  */
 function lostKind(value: unknown): string | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? undefined : `${value}`;
@@ -49,7 +50,7 @@ function findLost(value: unknown, parents: unknown[] = []): Lost | undefined {
     if (typeof field === "string" || Number.isFinite(field)) continue; // as almost all are
     const lost = findLost(field, parents);
     if (!lost) continue;
-    const name = fields === value ? index : Object.keys(value)[index];
+    const name = Array.isArray(value) ? index : Object.keys(value)[index];
     return { ...lost, place: `/${name}${lost.place}` };
   }
   parents.pop();
@@ -84,7 +85,7 @@ export function toBody(body: unknown, headers: Headers): FormData | string {
     const write = () => {
       const text = `${new URLSearchParams(body as Record<string, string>)}`;
       const mayBeEmpty = body instanceof URLSearchParams || body !== null && !lostKind(body);
-      return text || mayBeEmpty ? text : undefined; // A form loses a `Blob`, for example.
+      return (text || mayBeEmpty) ? text : undefined; // A form loses a `Blob`, for example.
     };
     return convertOption("body", "a value that a form can represent", write);
   }

@@ -38,7 +38,7 @@ Deno.test("parseRetryAfter() reads seconds and dates", () => {
 
 Deno.test("parseRetryAfter() ignores invalid values, negative values and the past", () => {
   const values = [
-    ...[null, "", " ", "-1", "+1", "1.5", "1e3", "0x10", "1, 2", "١", "Infinity", "soon"],
+    ...["", " ", "-1", "+1", "1.5", "1e3", "0x10", "1, 2", "١", "Infinity", "soon"],
     ...["2099-01-01T00:00:00Z", "Fri, 32 Foo 2099 99:99:99 GMT", "Fri, 06 Nov 2099 08:49:37 +0100"],
     "Thu, 05 Nov 2026 08:49:37 GMT",
   ];

@@ -241,6 +241,7 @@ function secretsOf(...keys: string[]): Secrets {
 Deno.test("redact() replaces several keys, the longest first, and none below 8 characters", () => {
   const cases: [keys: string[], text: string, redacted: string][] = [
     [[], "some-key", "some-key"],
+    [["redacted"], "redacted", "[redacted]"],
     [["some-key", "some-key-2"], "some-key-2 some-key", "[redacted] [redacted]"],
     [["some-key-2", "some-key"], "some-key-2 some-key", "[redacted] [redacted]"],
     [["other-key", "some-key"], "some-key other-key", "[redacted] [redacted]"],

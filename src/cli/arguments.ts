@@ -135,7 +135,7 @@ export function parseFlags<Of extends Flags>(args: string[], flags: Of, advice: 
 }
 
 /** Writes the names of the library's options in a message as the command's own. */
-export function nameFlags(message: string): string {
+export function withFlagNames(message: string): string {
   let text = message.replace('"apiKey"', "The key");
   const flags: Flags = { ...CHECK_KEY_FLAGS, ...SANDBOX_FLAGS };
   for (const [name, { option }] of Object.entries(flags)) {

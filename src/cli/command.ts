@@ -9,10 +9,10 @@ import {
   EXIT,
   HELP,
   KEY_ADVICE,
-  nameFlags,
   parseFlags,
   SANDBOX_FLAGS,
   type Values,
+  withFlagNames,
 } from "./arguments.ts";
 import { version } from "./version.ts";
 
@@ -43,7 +43,10 @@ interface TimeLimit {
   reason: string;
 }
 
-/** Reads an environment variable, which must not be empty. */
+/**
+ * Reads an environment variable, which must not be empty: where `while read` sets it to the lines of
+ * a list, an empty line would make the command read the rest of the list as standard input.
+ */
 function readVariable({ env }: CommandProcess, name: string): string | undefined {
   try {
     if (env[name]?.trim() !== "") return env[name];
@@ -86,7 +89,6 @@ async function askForStatus(
   values: Values<typeof CHECK_KEY_FLAGS>,
   limit: TimeLimit,
 ) {
-  // An empty one is refused: a loop may have set it to a line of a list that is standard input.
   const variable = readVariable(process, KEY_VARIABLE);
   const key = variable === undefined ? undefined : readKey(variable, `"${KEY_VARIABLE}"`);
   if (values.sandbox) {
@@ -202,7 +204,7 @@ export async function run(args: string[], process: CommandProcess): Promise<numb
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     const known = error instanceof CommandError || error instanceof ScamAddressError;
     const code = known ? error.code : "unexpected";
-    const message = nameFlags(error.message);
+    const message = withFlagNames(error.message);
     if (args.includes("--json")) {
       const fields = error instanceof ScamAddressError && error.toJSON();
       printJson(process, { error: { name: error.name, ...fields, code, message } });

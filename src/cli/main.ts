@@ -56,6 +56,7 @@ run(process.argv.slice(2), process).then(async (exit) => {
   process.exitCode ||= exit;
   await end(process.stdout); // whose failure is written to the other
   await end(process.stderr);
-  // A read of standard input that nobody waits for any more would keep the process running.
+  // A read of standard input that nobody waits for any more would keep the process running. What else
+  // is under way gets 100 ms to end.
   setTimeout(() => process.exit(), 100).unref();
 }).catch(fail);

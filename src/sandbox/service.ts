@@ -164,8 +164,8 @@ interface Target {
 }
 
 /** Returns the lowest status of an operation that has a JSON body; 200 for a range. */
-function successStatus({ responses = {} }: Operation): number {
-  const status = Object.keys(responses).find((status) => responses[status]);
+function successStatus({ responses }: Operation): number {
+  const status = Object.keys(responses).find((status) => responses[status]); // numbers come first, in order
   return Number(status?.replace("XX", "00") ?? 200);
 }
 
@@ -206,9 +206,9 @@ function readRoutes(routes: Record<string, SandboxRoute> = {}): Route<Target>[] 
     return { endpoint, target: { access, status: successStatus(operation), handler } };
   });
   const added = Object.entries(routes).map(([endpoint, handler]) => {
-    const right = endpoint.replace(EXPRESS_PARAMETER, "{$1}");
-    if (right !== endpoint) {
-      throw optionError("routes", `must have parameters in braces: "${right}", not "${endpoint}"`);
+    const fixed = endpoint.replace(EXPRESS_PARAMETER, "{$1}");
+    if (fixed !== endpoint) {
+      throw optionError("routes", `must have parameters in braces: "${fixed}", not "${endpoint}"`);
     }
     if (!ROUTE.test(endpoint)) throw optionError("routes", `${ROUTE_RULE}: "${endpoint}" does not`);
     if (typeof handler !== "function") {

@@ -58,7 +58,7 @@ function isUnread(value: unknown): value is Response {
     (body === null || typeof body?.getReader === "function" && !body.locked);
 }
 
-/** Whether `Content-Length` is a limit that fits; the runtime's own `fetch` reads no more than it. */
+/** Whether `Content-Length` is within a limit: the runtime's own `fetch` reads no more than it. */
 function fitsLimit({ headers }: Response, limit: number): boolean {
   return !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
     Number(headers.get("content-length") || Infinity) <= limit;
@@ -110,7 +110,7 @@ export async function makeAttempt(
   const timeLeft = deadline - performance.now();
   const limit = timeLeft < timeout ? totalTimeout : timeout; // which ends first
   if (timeLeft <= 0) return { error: errors.timeout(limit, undefined) };
-  errors.attempts = attempt; // not added up, because middleware may send again, counted from 1
+  errors.attempts = attempt; // not added up: middleware may call `options.fetch` again
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(timeUp), Math.min(timeout, timeLeft));
   let response: Response | undefined; // says how far the attempt got

@@ -25,9 +25,9 @@ export class CallErrors {
 
   /**
    * @param describeRequest Returns the method and the address, without the query.
-   * @param isPathKnown Whether the service has the path, so that a 404 means a wrong address.
+   * @param is404Unexpected Whether a 404 is a sign of a wrong address.
    */
-  constructor(readonly describeRequest: () => string, readonly isPathKnown: boolean) {}
+  constructor(readonly describeRequest: () => string, readonly is404Unexpected: boolean) {}
 
   /** The error for a response that has no 2xx status. */
   http(response: Response, body: unknown = ""): HttpError {
@@ -35,7 +35,7 @@ export class CallErrors {
     const header = this.secrets.redact(headers.get("retry-after") ?? "");
     const retryAfter = parseRetryAfter(header, Date.now());
     const wait = retryAfter === undefined ? "" : `, Retry-After: ${header}`;
-    const advice = this.isPathKnown && status === 404 ? `: ${CHECK_BASE_URL}` : "";
+    const advice = this.is404Unexpected && status === 404 ? `: ${CHECK_BASE_URL}` : "";
     return this.#make(HttpError, `got a response with the status ${status}${wait}${advice}`, {
       response: this.#snapshot(response, body),
       ...retryAfter !== undefined && { retryAfter },

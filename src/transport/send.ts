@@ -10,7 +10,7 @@ import { retryDelay, type RetryEvent } from "./retry.ts";
  *
  * The outcome, which may be large, is a variable of this function only, so that no wait keeps it.
  */
-async function attemptOnce(
+async function attemptOrRetry(
   context: SendContext,
   request: Sendable,
   attempt: number,
@@ -43,7 +43,7 @@ export async function sendWithRetries(context: SendContext, request: Sendable): 
   const { signals } = request;
   // It is a loop, because attempts that call each other would keep the errors of all.
   for (let attempt = 1;; attempt++) {
-    const result = await attemptOnce(context, request, attempt);
+    const result = await attemptOrRetry(context, request, attempt);
     if (!("delay" in result)) return result;
     const { delay } = result;
     await abortable(signals, async () => await onRetry?.(result));

@@ -2,8 +2,9 @@
 const MAX_FRAMES = 30;
 
 /**
- * Gives an error a stack that starts at the caller of a function, as text. V8 keeps the functions of a
- * stack that nobody has read, with the requests and responses that they use; Deno keeps them always.
+ * Gives an error a stack that starts at the caller of a function, as text. It is captured on another
+ * error, which is dropped: V8 keeps the functions of a stack until it is read, with the requests and
+ * responses that they use, and Deno keeps them even then.
  *
  * It also works where `Error` and its prototype are frozen.
  *
