@@ -170,7 +170,7 @@ export function createClient<Paths extends object = paths>(
     },
   } satisfies OwnMethods;
 
-  // openapi-fetch's type has TRACE, which fetch forbids, so it rejects.
+  // openapi-fetch's type has TRACE, which fetch forbids, and so `readMethod`.
   const methods = [...METHODS, "TRACE"].map((name) => [name, request.bind(undefined, name)]);
   const typedMethods = { request, ...Object.fromEntries(methods) };
   // What the typed methods take and resolve to is known to openapi-fetch's types of `Paths` alone.

@@ -118,8 +118,8 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
    * @returns Whether the value is an error of this class.
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // Code compiled for older targets asks `this instanceof` before the constructor has set the brand.
-    // A subclass that others have made has no `code` of its own, and needs this test alone.
+    // This comes first, because code compiled for older targets asks `this instanceof` before the
+    // constructor has set the brand, and because subclasses of others have no `code` of their own.
     if (super[Symbol.hasInstance](value)) return true;
     const isOurs = this === ScamAddressError || Object.prototype.hasOwnProperty.call(this, "code");
     if (!isOurs || !(brand in Object(value))) return false;

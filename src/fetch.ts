@@ -19,7 +19,10 @@ export class RequestParts {
   readonly headers: Headers;
   readonly body: BodyInit | null;
 
-  /** Takes what openapi-fetch passes to `Request`, and the `Request` that there is in a watched call. */
+  /**
+   * openapi-fetch passes what it would pass to `Request`. `copyRequest` also passes the `Request` of the
+   * watched call, which has what is not copied, such as `credentials` and `cache`.
+   */
   constructor(
     readonly url: string,
     { method, headers, body }: RequestInit,
@@ -68,7 +71,7 @@ export async function sendWithKey(
 async function copyRequest(original: Request, callSignal: AbortSignal | undefined) {
   const { url, method } = original;
   const init: RequestInit = { method, headers: new Headers(original.headers) };
-  // Read here, so that an abort also cancels the stream. Firefox has no `body`
+  // Where an abort may come, the stream is read here, which cancels it. Firefox does not show it
   // (https://bugzilla.mozilla.org/show_bug.cgi?id=1387483).
   if (callSignal && original.body && !original.bodyUsed) {
     const read = await readStream(original.body, Infinity, callSignal);
@@ -101,7 +104,7 @@ function makeFetchOnce(
   // (https://github.com/nodejs/node/issues/55428). This holds it as long as the call lasts.
   const held: Request[] = [];
   return (signal) => {
-    // It comes last below, so that `requestInitExt` replaces nothing of it.
+    // `requestInitExt` replaces nothing of this, which comes last below.
     const init: RequestInit = { method, headers, body, redirect: "manual", signal };
     if (!fetch) return globalThis.fetch(input, { ...requestInitExt, ...init });
     const copy = new Request(input, init);

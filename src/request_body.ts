@@ -72,7 +72,7 @@ function writeJson(body: unknown, advice: string): string {
 /** Writes a body as JSON, and nothing else. */
 export function toJson(body: unknown, headers?: Headers): string {
   const advice = "use a typed method, such as POST()";
-  if (!/json/i.test(headers?.get("content-type") ?? "json")) {
+  if (!/^[^;]*json/i.test(headers?.get("content-type") ?? "json")) {
     throw optionError("headers", `must have JSON as "Content-Type" (or ${advice})`);
   }
   return writeJson(body, ` (or ${advice})`);

@@ -214,7 +214,7 @@ testWatched("call() refuses to send JSON as something else", async (create) => {
   const send = (type: string, body: unknown = {}) =>
     client.call("POST", undocumented, { body, headers: { "Content-Type": type } });
   for (
-    const type of ["text/csv", "application/x-www-form-urlencoded", "multipart/form-data"]
+    const type of ["text/csv; a=json", "application/x-www-form-urlencoded", "multipart/form-data"]
   ) {
     const { message, option } = await rejection(ConfigurationError, send(type));
     expect(option).toBe("headers");

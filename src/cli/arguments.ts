@@ -126,7 +126,7 @@ export function parseFlags<Of extends Flags>(args: string[], flags: Of, advice: 
     if (flag.type === "boolean" && value !== undefined) {
       throw new CommandError(`"${rawName}" takes no value`);
     }
-    if (flag.type === "string" && (value === undefined || !inlineValue && /^-/.test(value))) {
+    if (flag.type === "string" && (value === undefined || (!inlineValue && /^-/.test(value)))) {
       throw new CommandError(`"${rawName}" needs a value`);
     }
     if (flag.range) values[name] = parseNumber(rawName, value!, flag.range);

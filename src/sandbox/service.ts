@@ -163,9 +163,12 @@ interface Target {
   handler: SandboxRoute | undefined;
 }
 
-/** Returns the lowest status of an operation that has a JSON body; 200 for a range. */
+/**
+ * Returns the lowest status with which an operation has a JSON body; 200 for a range. The statuses are
+ * sorted, as JavaScript sorts names that are numbers.
+ */
 function successStatus({ responses }: Operation): number {
-  const status = Object.keys(responses).find((status) => responses[status]); // numbers come first, in order
+  const status = Object.keys(responses).find((status) => responses[status]);
   return Number(status?.replace("XX", "00") ?? 200);
 }
 

@@ -42,7 +42,7 @@ function readerOf(stream: ReadableStream<Uint8Array>, readsIntoView: boolean): R
  * @param limit The limit, in bytes.
  * @param signal Ends the reading.
  * @param isNative Whether it is the body of a response of the runtime's own.
- * @returns What was read; after an abort it may be a part that looks complete.
+ * @returns What was read; after an abort, which ends the stream, a part may look complete.
  */
 export async function readStream(
   stream: ReadableStream<Uint8Array> | null,

@@ -12,13 +12,13 @@ const MAX_FRAMES = 30;
  * @param leftOut The function, which the stack leaves out, with what it has called.
  */
 export function captureStack(error: Error, leftOut: (...parameters: never[]) => unknown): void {
-  const copy = Object.defineProperty(new Error(error.message), "name", { value: error.name });
+  const other = Object.defineProperty(new Error(error.message), "name", { value: error.name });
   if (Error.captureStackTrace) {
     const { stackTraceLimit } = Error;
     Reflect.set(Error, "stackTraceLimit", MAX_FRAMES);
-    Error.captureStackTrace(copy, leftOut);
+    Error.captureStackTrace(other, leftOut);
     Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
   }
-  error.stack = copy.stack!;
+  error.stack = other.stack!;
   Object.defineProperty(error, "stack", { enumerable: false }); // which it would be in Firefox
 }
