@@ -59,8 +59,8 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
     throw optionError("body", `must be left out of a ${method} request`);
   }
-  const isKeyRequired = operation === undefined || operation.apiKey === "required";
-  if (isKeyRequired && apiKey === undefined) {
+  const { apiKey: access = "required" } = operation ?? {};
+  if (access === "required" && apiKey === undefined) {
     const ignored = `a header "${apiKeyHeader}" is ignored`;
     const problem = `is missing: this request needs the client's key, and ${ignored}`;
     throw optionError("apiKey", problem);
@@ -80,7 +80,7 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
     resolvesToErrors,
     errors, // makes the errors of this call
     apiKey,
-    isAuthenticated: operation?.apiKey !== "none",
+    isAuthenticated: access !== "none",
     baseUrl: settings.baseUrl, // the key goes to its origin only
     fetch: options.fetch ?? settings.fetch,
     Request: options.Request ?? settings.Request,
