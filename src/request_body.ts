@@ -39,12 +39,12 @@ function isStream(value: object): boolean {
 type Lost = { kind: string; place: string };
 
 /** Finds the first value that JSON loses. The parents are the objects that contain the value. */
-function findLost(value: unknown, parents: unknown[] = []): Lost | undefined {
-  const kind = parents.includes(value) ? "a cycle" : lostKind(value);
+function findLost(value: unknown, parents = new Set()): Lost | undefined {
+  const kind = parents.has(value) ? "a cycle" : lostKind(value);
   if (kind) return { kind, place: "" };
   if (typeof value !== "object" || value === null || hasToJson(value)) return undefined;
   const fields: unknown[] = Array.isArray(value) ? value : Object.values(value);
-  parents.push(value);
+  parents.add(value);
   for (let index = 0; index < fields.length; index++) {
     const field = fields[index];
     if (typeof field === "string" || Number.isFinite(field)) continue; // as almost all are
@@ -53,7 +53,7 @@ function findLost(value: unknown, parents: unknown[] = []): Lost | undefined {
     const name = Array.isArray(value) ? index : Object.keys(value)[index];
     return { ...lost, place: `/${name}${lost.place}` };
   }
-  parents.pop();
+  parents.delete(value);
   return undefined;
 }
 
