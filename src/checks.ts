@@ -68,7 +68,9 @@ export function readOptions<Options extends object>(
   others: readonly string[] = [], // names of options that are not checked
 ): Options {
   const names = [...Object.keys(checks), ...others];
-  checkObject(options, "options", `an object, such as { ${names.slice(0, 2).join(", ")} }`);
+  if (classOf(options) !== "Object") {
+    throw wrongType("options", `an object, such as { ${names.slice(0, 2).join(", ")} }`, options);
+  }
   const copy = { ...options };
   for (const [name, value] of Object.entries(copy)) {
     if (!names.includes(name)) {
@@ -80,8 +82,8 @@ export function readOptions<Options extends object>(
 }
 
 /** Checks an object that is no array, `Map`, `AbortSignal` or the like. */
-export function checkObject(value: unknown, option: string, expected = "an object"): void {
-  if (classOf(value) !== "Object") throw wrongType(option, expected, value);
+export function checkObject(value: unknown, option: string): void {
+  if (classOf(value) !== "Object") throw wrongType(option, "an object", value);
 }
 
 /** Checks a boolean. */
