@@ -44,7 +44,8 @@ export async function readData(
   try {
     value = text === "" ? undefined : JSON.parse(text);
   } catch {
-    const type = secrets.redact(headers.get("content-type") ?? "").replace(/;.*/s, "");
+    const given = secrets.redact(headers.get("content-type") ?? "");
+    const type = given.replace(/;.*/s, "").slice(0, MAX_TEXT);
     const isOther = type !== "" && !/json/i.test(type);
     // Where the document has the status without JSON, `parseAs` is missing. Where it lacks the
     // operation, a typed method may want what is neither JSON nor a page. All else is a sign of a
