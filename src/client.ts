@@ -77,7 +77,7 @@ export function createClient<Paths extends object = paths>(
   const openapiOptions = { baseUrl, bodySerializer, headers, querySerializer, requestInitExt };
   // openapi-fetch's types accept neither options that are `undefined`, nor any string as a path.
   const openapi = createFetchClient(openapiOptions as object) as unknown as UntypedClient;
-  let hasMiddleware = false; // stays true after eject(), where others may be left
+  let hasMiddleware = false; // stays true after eject(): others may be left
 
   /** Sends a request through openapi-fetch, which calls our `fetch`, and checks the response. */
   async function dispatch(input: CallInput): Promise<Result> {
@@ -170,7 +170,7 @@ export function createClient<Paths extends object = paths>(
     },
   } satisfies OwnMethods;
 
-  // openapi-fetch's type has TRACE, which fetch forbids, and so `readMethod`.
+  // openapi-fetch's type has TRACE, which fetch forbids and `readMethod` refuses.
   const methods = [...METHODS, "TRACE"].map((name) => [name, request.bind(undefined, name)]);
   const typedMethods = { request, ...Object.fromEntries(methods) };
   // What the typed methods take and resolve to is known to openapi-fetch's types of `Paths` alone.

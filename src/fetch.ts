@@ -71,8 +71,8 @@ export async function sendWithKey(
 async function copyRequest(original: Request, callSignal: AbortSignal | undefined) {
   const { url, method } = original;
   const init: RequestInit = { method, headers: new Headers(original.headers) };
-  // Where an abort may come, the stream is read here, which cancels it. Firefox does not show it
-  // (https://bugzilla.mozilla.org/show_bug.cgi?id=1387483).
+  // The stream is read here so that an abort also cancels it. Firefox has no `body` to read
+  // (https://bugzilla.mozilla.org/show_bug.cgi?id=1387483), and goes on below.
   if (callSignal && original.body && !original.bodyUsed) {
     const read = await readStream(original.body, Infinity, callSignal);
     if ("thrown" in read) throw read.thrown;
@@ -104,7 +104,7 @@ function makeFetchOnce(
   // (https://github.com/nodejs/node/issues/55428). This holds it as long as the call lasts.
   const held: Request[] = [];
   return (signal) => {
-    // `requestInitExt` replaces nothing of this, which comes last below.
+    // `init` is spread last below, so that `requestInitExt` replaces nothing of it.
     const init: RequestInit = { method, headers, body, redirect: "manual", signal };
     if (!fetch) return globalThis.fetch(input, { ...requestInitExt, ...init });
     const copy = new Request(input, init);

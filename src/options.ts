@@ -80,7 +80,7 @@ export const CALL_OPTIONS: OptionChecks<AnyCallOptions> = {
 
 /**
  * The options of the typed methods that are ours or openapi-fetch's. The latter are left to it, except
- * `parseAs`, whose mistakes would show after sending, and `middleware`, whose length is read here.
+ * `parseAs`, whose mistakes would show after sending, and `middleware`, which `isUnwatched` reads.
  */
 export const TYPED_OPTIONS: OptionChecks<TypedOptions> = {
   signal: checkSignal,

@@ -110,7 +110,7 @@ export async function makeAttempt(
   const timeLeft = deadline - performance.now();
   const limit = timeLeft < timeout ? totalTimeout : timeout; // which ends first
   if (timeLeft <= 0) return { error: errors.timeout(limit, undefined) };
-  errors.attempts = attempt; // not added up: middleware may call `options.fetch` again
+  errors.attempts = attempt; // set, because middleware may call `options.fetch` again
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(timeUp), Math.min(timeout, timeLeft));
   let response: Response | undefined; // says how far the attempt got
