@@ -295,6 +295,12 @@ export interface RequestOptions {
   totalTimeout?: number | undefined;
   /** Overrides {@linkcode ClientOptions.retries}. */
   retries?: number | undefined;
+  /**
+   * Headers in addition to the client's: an object, in which `null` removes a header, or a
+   * `Headers`. An `X-API-Key` is ignored. `checkKey` and `call` send JSON, so with a body, a
+   * `Content-Type` must be one of JSON.
+   */
+  headers?: ClientOptions["headers"];
 }
 
 /**
@@ -314,11 +320,6 @@ export interface CallOptions<Schema extends StandardSchema | undefined = undefin
    * lists of these, which repeat the name. `null` and `undefined` are left out.
    */
   query?: Readonly<Record<string, unknown>> | undefined;
-  /**
-   * Headers in addition to the client's: an object, in which `null` removes a header, or a
-   * `Headers`. An `X-API-Key` is ignored. With a body, a `Content-Type` must be one of JSON.
-   */
-  headers?: ClientOptions["headers"];
   /**
    * Whether the request is safe to repeat, and so is sent again after any temporary failure. By
    * default, HTTP's rule for the method applies: GET, HEAD, OPTIONS, PUT and DELETE are safe to
@@ -419,8 +420,8 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
 
   /**
    * Calls an operation that the OpenAPI document lacks, with the `X-API-Key` header and
-   * `Content-Type: application/json`. With a schema, the response is checked; without one, it is
-   * `unknown`. For the headers of a response, use the typed methods.
+   * `Content-Type: application/json`. With a schema, the data of the response is checked; without
+   * one, it is `unknown`.
    *
    * @example Check the response with a schema
    * ```ts
@@ -438,8 +439,8 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    *   fetch,
    * });
    * const schema = z.object({ reports: z.array(z.string()) });
-   * const { reports } = await client.call("GET", "report", { query: { page: 1 }, schema });
-   * console.log(reports.length); // 1
+   * const { data, response } = await client.call("GET", "report", { query: { page: 1 }, schema });
+   * console.log(data.reports.length, response.headers.get("content-type")); // 1 application/json
    * ```
    *
    * @typeParam Schema The type of the schema; `undefined` without one.
@@ -447,8 +448,9 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    * @param endpoint The part of the URL after `baseUrl`, which is added as it is: apply
    * `encodeURIComponent` to user input.
    * @param options The schema, what to send, and options that override the client's.
-   * @returns The output of the schema, or the parsed JSON. It is `undefined` for a 2xx response
-   * without content, which the schema gets too.
+   * @returns The `data` and the `response`, whose body has been read. The `data` is the output of the
+   * schema, or without one the parsed JSON; for a 2xx response without content it is `undefined`,
+   * which the schema gets too.
    * @throws {ConfigurationError} When the client has no key, or an argument is wrong.
    * @throws {HttpError} When the service responds with a 4xx or 5xx status, or with 304.
    * @throws {RedirectError} When the service responds with a redirect.
@@ -462,7 +464,7 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
     method: Method,
     endpoint: string,
     options?: CallOptions<Schema>,
-  ): Promise<OutputOf<Schema>>;
+  ): Promise<{ data: OutputOf<Schema>; response: Response }>;
 
   /**
    * Adds middleware to all later calls, even to those of `checkKey` and `call`.

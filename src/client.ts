@@ -118,19 +118,21 @@ export function createClient<Paths extends object = paths>(
     return await dispatch({ method, path, options, operation, resolvesToErrors: true });
   }
 
-  // `dispatch` with openapi-fetch's type of POST: when an operation of the document changes, what calls
-  // this becomes a compile error. The type lets unknown options through, and so `start`.
-  const typedPost = (async (path: string, init: TypedOptions & { start?: number | undefined }) => {
-    const { start, ...options } = init;
-    const operation = operations[`POST ${path}`];
-    return await dispatch({ method: "POST", path, options, operation, start });
-  }) as Client<paths>["POST"];
+  /**
+   * Returns a function that calls an operation, for a method of its own. It has openapi-fetch's type of
+   * `request`, so that a change of the operation in the OpenAPI document is a compile error.
+   */
+  function callerOf(options: RequestOptions, start?: number) {
+    return (async (givenMethod: string, path: string, init: TypedOptions) => {
+      const method = readMethod(givenMethod);
+      const operation = operations[`${method} ${path}`];
+      return await dispatch({ method, path, options: { ...options, ...init }, operation, start });
+    }) as Client<paths>["request"];
+  }
 
   async function postCheckKey(apiKey: string, options: RequestOptions, start?: number) {
-    const { signal = null } = options; // openapi-fetch's type has no `undefined` for it
-    const body = { apiKey: readApiKey(apiKey) };
-    const init = { ...options, signal, body, bodySerializer: toJson, start };
-    return (await typedPost("/checkKey", init)).data!;
+    const init = { body: { apiKey: readApiKey(apiKey) }, bodySerializer: toJson };
+    return (await callerOf(options, start)("post", "/checkKey", init)).data!;
   }
 
   const ownMethods = {
@@ -166,7 +168,7 @@ export function createClient<Paths extends object = paths>(
         pathSerializer: (path: string) => path, // which has no parameters
         querySerializer: () => queryText,
       };
-      return (await dispatch({ method, path, options: { ...rest, ...serializers }, schema })).data;
+      return await dispatch({ method, path, options: { ...rest, ...serializers }, schema });
     },
   } satisfies OwnMethods;
 

@@ -25,7 +25,7 @@ export type AnyCallOptions = CallOptions<StandardSchemaV1 | undefined>;
 export interface TypedOptions
   extends
     RequestOptions,
-    Pick<CallOptions, "body" | "headers" | "idempotent">,
+    Pick<CallOptions, "body" | "idempotent">,
     Pick<
       ClientOptions,
       "Request" | "bodySerializer" | "fetch" | "pathSerializer" | "querySerializer"
@@ -63,6 +63,7 @@ export const REQUEST_OPTIONS: OptionChecks<RequestOptions> = {
   timeout: checkNumber,
   totalTimeout: checkNumber,
   retries: checkNumber,
+  headers: checkHeaders,
 };
 
 /** The options of `call`. */

@@ -6,7 +6,7 @@ import { PassThrough, Readable } from "node:stream";
 import { ConfigurationError, createClient, NetworkError } from "../mod.ts";
 import { apiKey, baseUrl, sendAll, testWatched, undocumented, unsent } from "./support/client.ts";
 import { caught, rejection, rejections } from "./support/rejection.ts";
-import { type AnyPath, json, serve, validKey } from "./support/server.ts";
+import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./support/server.ts";
 
 testWatched("methods send what they were given, when it changes later", async (create) => {
   await using server = await serve((_, response) => json(response, {}));
@@ -148,7 +148,7 @@ Deno.test("methods refuse a body that JSON would lose, and say what and where it
       [[, { a: [{ field: value }] }], ' as "/1/a/0/field"'],
     ];
     for (const [body, place] of bodies) {
-      const calls = [unsent.call("POST", "a", { body })];
+      const calls: Promise<unknown>[] = [unsent.call("POST", "a", { body })];
       if (!(body instanceof FormData)) calls.push(unsent.POST("/a", { body }));
       for (const [index, error] of (await rejections(ConfigurationError, calls)).entries()) {
         expect(error.message).toBe(`${problem} ${advice[index]}, not ${kind}${place}`);
@@ -208,26 +208,59 @@ Deno.test("methods send all other bodies as JSON.stringify() writes them", async
   }
 });
 
-testWatched("call() refuses to send JSON as something else", async (create) => {
-  await using server = await serve((_, response) => json(response, 1));
+testWatched("methods of ours refuse to send JSON as something else", async (create) => {
+  await using server = await serve((_, response) => json(response, validKey, checkKeyStatus));
   const client = create({ baseUrl: server.url, apiKey });
-  const send = (type: string, body: unknown = {}) =>
-    client.call("POST", undocumented, { body, headers: { "Content-Type": type } });
+  const send = (type: string) => {
+    const headers = { "Content-Type": type };
+    return [
+      client.checkOwnKey({ headers }),
+      client.call("POST", undocumented, { body: {}, headers }),
+    ];
+  };
   for (
     const type of ["text/csv; a=json", "application/x-www-form-urlencoded", "multipart/form-data"]
   ) {
-    const { message, option } = await rejection(ConfigurationError, send(type));
-    expect(option).toBe("headers");
-    expect(message).toBe(
-      '"headers" must have JSON as "Content-Type" (or use a typed method, such as POST())',
-    );
+    for (const { message, option } of await rejections(ConfigurationError, send(type))) {
+      expect(option).toBe("headers");
+      expect(message).toBe(
+        '"headers" must have JSON as "Content-Type" (or use a typed method, such as POST())',
+      );
+    }
   }
   expect(server.requests.length).toBe(0);
   const types = ["application/json; charset=utf-8", "application/vnd.api+JSON"];
-  for (const type of types) expect(await send(type)).toBe(1);
+  for (const type of types) await Promise.all(send(type));
   await client.call("GET", undocumented, { headers: { "Content-Type": "text/csv" } });
   expect(server.requests.map(({ headers }) => headers["content-type"]))
-    .toEqual([...types, "text/csv"]);
+    .toEqual([...types.flatMap((type) => [type, type]), "text/csv"]);
+});
+
+Deno.test("every call sends its headers, in addition to the client's", async () => {
+  await using server = await serve((_, response) => json(response, validKey, checkKeyStatus));
+  const headers = { "x-client": "a", "x-both": "a", "x-removed": "a" };
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, headers });
+  const own = { "x-call": "b", "x-both": "b", "x-removed": null };
+  const calls = [...sendAll(client, { headers: own }), client.checkKey("k", { headers: own })];
+  await Promise.all(calls);
+  for (const { headers } of server.requests) {
+    expect(headers).toMatchObject({ "x-client": "a", "x-both": "b", "x-call": "b" });
+    expect(headers).not.toHaveProperty("x-removed");
+  }
+  expect(server.requests.length).toBe(4);
+});
+
+Deno.test("call() resolves to the response, with its headers and status, and no error", async () => {
+  await using server = await serve((_, response) => {
+    response.writeHead(201, { "x-cost": "2" }).end("[1]");
+  });
+  const client = createClient({ baseUrl: server.url, apiKey });
+  for (const middleware of [[], [{ onRequest() {} }]]) {
+    client.use(...middleware);
+    const { data, response, ...others } = await client.call("POST", undocumented);
+    expect([data, response.status, response.headers.get("x-cost")]).toEqual([[1], 201, "2"]);
+    expect([response.url, others]).toEqual([`${server.url}${undocumented}`, {}]);
+  }
 });
 
 testWatched(

@@ -138,13 +138,13 @@ function streamOf(...texts: string[]) {
 
 Deno.test("call() and GET() read a response of another realm", async () => {
   const { client } = clientOf(() => partialResponse(200, streamOf("[", "1]")));
-  expect(await client.call("GET", undocumented)).toEqual([1]);
+  expect((await client.call("GET", undocumented)).data).toEqual([1]);
   expect((await client.GET(`/${undocumented}`)).data).toEqual([1]);
 });
 
 Deno.test("methods change no response that a custom fetch returns", async () => {
   const response = Response.json([1]);
-  expect(await clientOf(() => response).client.call("GET", undocumented)).toEqual([1]);
+  expect((await clientOf(() => response).client.call("GET", undocumented)).data).toEqual([1]);
   expect(Object.hasOwn(response, "text")).toBe(false);
 });
 
@@ -175,7 +175,7 @@ Deno.test("methods read a byte stream to its end, as a response and as a request
     const { client } = clientOf(() => Promise.resolve(new Response(stream())));
     const sending = createClient<AnyPath>({ baseUrl: server.url, apiKey });
     const init = { body: {}, bodySerializer: stream, duplex: "half" as const, signal };
-    expect(await client.call("GET", undocumented)).toEqual([1]);
+    expect((await client.call("GET", undocumented)).data).toEqual([1]);
     expect((await client.GET("/a", { parseAs: "text", signal })).data).toBe("[1]");
     expect((await sending.POST("/a", init)).data).toEqual([1]);
   }

@@ -93,7 +93,7 @@ for (const hook of hooks) {
   Deno.test(`methods check a response that ${hook} makes`, async () => {
     const valid = createMaking(() => Response.json(validKey, { status: checkKeyStatus }));
     expect(await valid.checkOwnKey()).toEqual(validKey);
-    expect(await valid.call("GET", undocumented)).toEqual(validKey);
+    expect((await valid.call("GET", undocumented)).data).toEqual(validKey);
     expect((await valid.POST(checkKeyPath, { body: { apiKey } })).data).toEqual(validKey);
     const notJson = createMaking(() => new Response("<h1>"));
     await rejections(InvalidResponseError, sendAll(notJson));
@@ -103,7 +103,7 @@ for (const hook of hooks) {
       expect(issues).toMatchObject([{ rule: "required" }]);
       expect(response.body).toEqual({ other: 1 });
     }
-    expect(await other.call("GET", undocumented)).toEqual({ other: 1 });
+    expect((await other.call("GET", undocumented)).data).toEqual({ other: 1 });
     for (const status of [304, 404, 500]) {
       const body = status === 304 ? null : '{"no":1}';
       const failing = createMaking(() => new Response(body, { status, headers: { "x-a": "b" } }));

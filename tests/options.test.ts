@@ -66,7 +66,7 @@ Deno.test("createClient() and calls refuse numbers that are out of range", async
   }
 });
 
-Deno.test("createClient() and call() refuse headers that cannot be sent, without showing them", async () => {
+Deno.test("createClient() and methods refuse headers that cannot be sent, without showing them", async () => {
   const bad = [{ authorization: "sec\nret" }, { "x-a": "sec\u20acret" }, { "sec ret": "x" }];
   for (
     const headers of [...bad, [["x-a", "sec ret"]], new Map(), 7] as ClientOptions["headers"][]
@@ -74,6 +74,8 @@ Deno.test("createClient() and call() refuse headers that cannot be sent, without
     const errors = [
       await refusal({ baseUrl, headers }),
       await refused(unsent.call("GET", undocumented, { headers })),
+      await refused(unsent.checkKey("some-key", { headers })),
+      await refused(unsent.checkOwnKey({ headers })),
     ];
     for (const error of errors) {
       expect(error.message).toMatch(/^"headers" must be an object or a Headers, with names and/);
@@ -157,6 +159,7 @@ Deno.test("methods name the argument that is wrong", async () => {
 
 Deno.test("methods list the options that there are when one is unknown", async () => {
   const common = "signal, timeout, totalTimeout, retries";
+  const ofCheck = `${common}, headers`;
   const ofCall = `${common}, body, query, headers, idempotent, schema`;
   const ofMethod = `${common}, idempotent, body, headers, params, parseAs, middleware, baseUrl, ` +
     "fetch, Request, bodySerializer, pathSerializer, querySerializer, cache, " +
@@ -171,8 +174,8 @@ Deno.test("methods list the options that there are when one is unknown", async (
     string,
     (options: Record<string, unknown>) => Promise<ConfigurationError>,
   ][] = [
-    ["checkKey()", common, (options) => refused(unsent.checkKey("k", options))],
-    ["checkOwnKey()", common, (options) => refused(unsent.checkOwnKey(options))],
+    ["checkKey()", ofCheck, (options) => refused(unsent.checkKey("k", options))],
+    ["checkOwnKey()", ofCheck, (options) => refused(unsent.checkOwnKey(options))],
     ["call()", ofCall, (options) => refused(unsent.call("GET", undocumented, options))],
     ["GET()", ofMethod, (options) => refused(unsent.GET("/a", options))],
     ["POST()", ofMethod, (options) => refused(unsent.POST("/checkKey", { body, ...options }))],

@@ -29,7 +29,7 @@ testWatched("methods read a proxy of a response with a property of its own", asy
   const client = create({ baseUrl: server.url, apiKey, retries: 0 });
   for (const status of [200, 201, 204]) {
     const data = status === 204 ? undefined : validKey;
-    expect(await client.call("GET", `${status}`)).toEqual(data);
+    expect((await client.call("GET", `${status}`)).data).toEqual(data);
     const { response, ...result } = await client.GET(`/${status}`);
     expect([response.status, result.data]).toEqual([status, data]);
   }
@@ -48,7 +48,7 @@ testWatched("methods read a response that takes no property", async (create) => 
     Object.preventExtensions(await fetch(...args))
   );
   const client = create({ baseUrl: server.url, apiKey, retries: 0 });
-  expect(await client.call("GET", undocumented)).toEqual([1]);
+  expect((await client.call("GET", undocumented)).data).toEqual([1]);
   expect((await client.GET(`/${undocumented}`)).data).toEqual([1]);
 });
 
@@ -80,6 +80,6 @@ testWatched("methods read a body that is no stream of bytes, whatever its type",
     return Promise.resolve(Object.defineProperty(response, "type", { value: "basic" }));
   });
   const client = create({ baseUrl, apiKey, retries: 0 });
-  expect(await client.call("GET", undocumented)).toEqual([1]);
+  expect((await client.call("GET", undocumented)).data).toEqual([1]);
   expect((await client.GET(`/${undocumented}`)).data).toEqual([1]);
 });

@@ -29,11 +29,11 @@ Deno.test("call() resolves to the schema's output, with its type", async () => {
     at: v.pipe(v.string(), v.transform((text) => new Date(text))),
   });
   const arktype = type({ id: "number", at: "string.date.parse" });
-  const fromZod = await client.call("GET", undocumented, { schema: zod });
+  const fromZod = (await client.call("GET", undocumented, { schema: zod })).data;
   assertType<Equal<typeof fromZod, { id: number; at: Date }>>();
-  const fromValibot = await client.call("GET", undocumented, { schema: valibot });
+  const fromValibot = (await client.call("GET", undocumented, { schema: valibot })).data;
   assertType<Equal<typeof fromValibot, { id: number; at: Date }>>();
-  const fromArktype = await client.call("GET", undocumented, { schema: arktype });
+  const fromArktype = (await client.call("GET", undocumented, { schema: arktype })).data;
   assertType<Equal<typeof fromArktype, { id: number; at: Date }>>();
   expect([fromZod, fromValibot, fromArktype])
     .toEqual(Array(3).fill({ id: 7, at: new Date("2026-01-02") }));
@@ -67,9 +67,9 @@ Deno.test("call() passes undefined to the schema when there is no content", asyn
   });
   const client = createClient({ baseUrl: server.url, apiKey });
   for (const status of ["200", "204"]) {
-    expect(await client.call("DELETE", status, { schema: z.undefined() })).toBe(undefined);
+    expect((await client.call("DELETE", status, { schema: z.undefined() })).data).toBe(undefined);
     const schema = z.unknown().transform((value) => value === undefined ? "gone" : "there");
-    expect(await client.call("DELETE", status, { schema })).toBe("gone");
+    expect((await client.call("DELETE", status, { schema })).data).toBe("gone");
     const call = client.call("DELETE", status, { schema: z.object({}) });
     await rejection(InvalidResponseError, call);
   }

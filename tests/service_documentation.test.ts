@@ -29,7 +29,7 @@ async function expectRefused(fields: object): Promise<void> {
 Deno.test("section 1: operations exchange JSON with the service at the base URL", async () => {
   await using server = await serve((_, response) => json(response, { any: ["thing", 1, null] }));
   const client = createClient({ baseUrl: server.url, apiKey: "some-key" });
-  const data = await client.call("POST", "endpoint", { body: { list: [1, "é", null] } });
+  const data = (await client.call("POST", "endpoint", { body: { list: [1, "é", null] } })).data;
   expect(data).toEqual({ any: ["thing", 1, null] });
   expect(JSON.parse(only(server.requests).body)).toEqual({ list: [1, "é", null] });
 });
@@ -124,9 +124,9 @@ Deno.test("section 4: other endpoints respond with any JSON, or without content"
   const client = createClient({ baseUrl: server.url, apiKey: "some-key" });
   for (const value of [null, false, 0, "", [], {}, { deep: [{ a: 1 }] }]) {
     const endpoint = encodeURIComponent(JSON.stringify(value));
-    expect(await client.call("GET", endpoint)).toEqual(value);
+    expect((await client.call("GET", endpoint)).data).toEqual(value);
   }
-  expect(await client.call("DELETE", "nothing")).toBe(undefined);
+  expect((await client.call("DELETE", "nothing")).data).toBe(undefined);
 });
 
 Deno.test(`section 5.1: every authenticated request sends the key in ${apiKeyHeader}`, async () => {

@@ -71,7 +71,7 @@ testWatched("call() applies the time-out to each attempt", async (create) => {
   });
   using _backoff = replaceBackoff();
   const client = create({ baseUrl: server.url, apiKey, timeout: 200 });
-  expect(await client.call("GET", undocumented)).toEqual({ count: 3 });
+  expect((await client.call("GET", undocumented)).data).toEqual({ count: 3 });
 });
 
 // What is not limited: the caller's own functions

@@ -89,13 +89,14 @@ Deno.test("call() resolves to the output of its schema, and without one to unkno
   const schema: StandardSchemaV1<unknown, { credits: number }> = {
     "~standard": { version: 1, vendor: "test", validate: () => ({ value: { credits: 5 } }) },
   };
-  const checked = await client.call("GET", undocumented, { schema });
+  const { data: checked, response } = await client.call("GET", undocumented, { schema });
+  assertType<Equal<typeof response, Response>>();
   assertType<Equal<typeof checked, { credits: number }>>();
   expect(checked).toEqual({ credits: 5 });
   const unchecked = [
-    await client.call("GET", undocumented),
-    await client.call("GET", undocumented, { query: {} }),
-    await client.call("GET", undocumented, { schema: undefined }),
+    (await client.call("GET", undocumented)).data,
+    (await client.call("GET", undocumented, { query: {} })).data,
+    (await client.call("GET", undocumented, { schema: undefined })).data,
   ];
   assertType<Equal<typeof unchecked, unknown[]>>();
   assertType<Equal<"schema" extends keyof CallOptions ? true : false, true>>(); // to complete

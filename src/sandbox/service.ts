@@ -270,7 +270,7 @@ function toRequest(input: string | URL | Request, [init, context]: unknown[]): R
  *   apiKey: "demo-key",
  *   fetch,
  * });
- * console.log(await client.call("GET", "report")); // { reports: [] }
+ * console.log((await client.call("GET", "report")).data); // { reports: [] }
  * console.log(await client.checkOwnKey()); // { apiKeyValid: true, data: { credits: 99 } }
  * ```
  *

@@ -100,7 +100,7 @@ const schema = {
 
 export async function checked(): Promise<number> {
   const options: CallOptions<typeof schema> = { schema };
-  const { id } = await client.call("GET", "report", options);
+  const { data: { id } } = await client.call("GET", "report", options);
   return id;
 }
 
@@ -109,7 +109,7 @@ client.use(middleware);
 
 export async function untyped(method: Method, common: CallOptions): Promise<string> {
   const options: CallOptions = { ...common, idempotent: true };
-  const result = await client.call(method, "report", options);
+  const { data: result } = await client.call(method, "report", options);
   // @ts-expect-error: nothing is known of the result
   result.length;
   return typeof result === "string" ? result : "";

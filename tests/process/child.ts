@@ -70,7 +70,7 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     for (const _round of [1, 2, 3]) await heap();
     controller.abort("stop");
     const ends = new Set(await Promise.all(calls));
-    while (await client.call("GET", "open") !== 0) await pause(20); // until the test ends it
+    while ((await client.call("GET", "open")).data !== 0) await pause(20); // until the test ends it
     return [...ends];
   },
 

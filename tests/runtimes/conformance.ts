@@ -67,7 +67,7 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
 
   async "call() sends an authenticated GET"({ client }) {
     const options = { query: { page: 2 } };
-    assertEquals(await client("service", { apiKey: "k1" }).call("GET", "echo", options), {
+    assertEquals((await client("service", { apiKey: "k1" }).call("GET", "echo", options)).data, {
       method: "GET",
       query: "?page=2",
       apiKey: "k1",
@@ -78,13 +78,16 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
 
   async "call() sends an authenticated POST with a body"({ client }) {
     const options = { body: { text: "é ✓" } };
-    assertEquals(await client("service", { apiKey: () => "k2" }).call("POST", "echo", options), {
-      method: "POST",
-      query: "",
-      apiKey: "k2",
-      contentType: "application/json",
-      body: '{"text":"é ✓"}',
-    });
+    assertEquals(
+      (await client("service", { apiKey: () => "k2" }).call("POST", "echo", options)).data,
+      {
+        method: "POST",
+        query: "",
+        apiKey: "k2",
+        contentType: "application/json",
+        body: '{"text":"é ✓"}',
+      },
+    );
   },
 
   async "checkKey() sends no key in a header, whatever the headers have"({ client }) {
