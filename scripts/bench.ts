@@ -1,6 +1,6 @@
 /**
- * Measures the package next to its peers: the CPU time per call, which nobody watches, or middleware,
- * or a custom `fetch`, on Node, Deno and Bun.
+ * Measures the package next to its peers: the CPU time per call, plain, with middleware, and with a
+ * custom `fetch`, on Node, Deno and Bun.
  *
  *     deno task bench [--quick] [RUNTIME…]
  *
@@ -21,7 +21,7 @@ const RUNTIMES: Record<string, { command(): string | Promise<string>; args: stri
   deno: { command: Deno.execPath, args: ["run", "-A"] },
   bun: { command: installBun, args: [] },
 };
-const WATCHERS = ["nobody", "middleware", "a custom fetch"];
+const KINDS = ["plain", "middleware", "custom fetch"];
 /** How many calls are under way at a time. */
 const LOADS = [1, 32];
 
@@ -58,15 +58,15 @@ for (const runtime of chosen.length > 0 ? chosen : Object.keys(RUNTIMES)) {
   if (!target) throw new Error(`"${runtime}" is not one of ${Object.keys(RUNTIMES).join(", ")}`);
   const { command, args } = target;
   const executable = await command();
-  for (const watcher of WATCHERS) {
+  for (const kind of KINDS) {
     for (const concurrency of LOADS) {
       const baseUrl = `http://127.0.0.1:${server.addr.port}/`;
-      const measure = ["measure.js", baseUrl, watcher, `${concurrency}`, isQuick ? "1" : "50"];
+      const measure = ["measure.js", baseUrl, kind, `${concurrency}`, isQuick ? "1" : "50"];
       const costs = JSON.parse(await mustRun(executable, [...args, ...measure], { cwd: folder }));
       const cells = Object.entries<number>(costs).map(([name, cost]) =>
         `${name} ${cost.toFixed(0)} (${(cost / costs["openapi-fetch"]).toFixed(2)})`
       );
-      console.log(`\n${runtime}, watched by ${watcher}, ${concurrency} at a time:`);
+      console.log(`\n${runtime}, ${kind}, ${concurrency} at a time:`);
       console.log(cells.join(", "));
     }
   }

@@ -11,7 +11,6 @@ import { readApiKey } from "./api_key.ts";
 import { type CallInput, prepareCall } from "./call.ts";
 import { optionError, readOptions } from "./checks.ts";
 import { readData } from "./data.ts";
-import { RequestParts, sendWithKey } from "./fetch.ts";
 import { operations } from "./generated/operations.ts";
 import type { paths } from "./generated/types.ts";
 import { METHODS, readMethod } from "./method.ts";
@@ -27,6 +26,7 @@ import {
 import { toPath } from "./path.ts";
 import { toQuery } from "./query.ts";
 import { toJson } from "./request_body.ts";
+import { sendRequest } from "./send_request.ts";
 import { abortable } from "./transport/abortable.ts";
 
 /** What openapi-fetch's methods resolve to. */
@@ -84,21 +84,22 @@ export function createClient<Paths extends object = paths>(
     const call = prepareCall(input, settings, hasMiddleware);
     const { method, path, options } = input;
     const { params, signal } = options;
+    const isJson = call.parseAs === "json";
     const run = async (callSignal?: AbortSignal): Promise<Result> => {
       const result = await openapi.request(method, path, {
         ...options,
         signal: callSignal,
-        Request: call.isUnwatched ? RequestParts : call.Request,
-        ...call.isJson && { parseAs: "text" }, // JSON is parsed here, to be checked
+        Request: call.Request,
+        ...isJson && { parseAs: "text" }, // JSON is parsed here, to be checked
         // Without path parameters, openapi-fetch would not call the serializer.
         params: { ...params, path: { ...params?.path } },
         pathSerializer: call.pathSerializer,
-        fetch: (request: Request | RequestParts, initExt?: RequestInit) =>
-          sendWithKey(request, call, callSignal, initExt),
+        fetch: (request: Request, initExt?: RequestInit) =>
+          sendRequest(request, call, callSignal, initExt),
       });
       const { data, error, response } = result;
       if (!response.ok && !call.resolvesToErrors) throw call.errors.http(response, error);
-      if (!response.ok || !call.isJson) return result;
+      if (!response.ok || !isJson) return result;
       const text = `${data ?? ""}`;
       const read = await readData(text, response, call);
       if ("value" in read) return { data: read.value, response };

@@ -3,7 +3,8 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Call } from "./call.ts";
 import type { Issue } from "./errors.ts";
 import { CHECK_BASE_URL } from "./transport/call_errors.ts";
-import { MAX_ERROR_BODY, type Secrets, startOf } from "./transport/redact.ts";
+import type { Secrets } from "./transport/secrets.ts";
+import { MAX_ERROR_BODY, startOf } from "./transport/text.ts";
 
 /** How many issues are kept: a schema may have one for each element of a large response. */
 const MAX_ISSUES = 100;

@@ -1,3 +1,5 @@
+import { isTemporaryFailure } from "./transport/retry.ts";
+
 /** The kind of an error, for logs and `switch`. To get the fields of a class, use `instanceof`. */
 export type ErrorCode =
   | "configuration"
@@ -26,8 +28,9 @@ export interface Issue {
 }
 
 /**
- * What an error keeps of a response, with `[redacted]` in place of the key. These are not fields of
- * the error itself, because web frameworks respond with an error's own `status` and `headers`.
+ * The part of a response that an error keeps, with `[redacted]` in place of the key. These are not
+ * fields of the error itself, because web frameworks respond with an error's own `status` and
+ * `headers`.
  */
 export interface ResponseSnapshot {
   /** The status code. */
@@ -39,19 +42,6 @@ export interface ResponseSnapshot {
 }
 
 const brand = Symbol.for("@scam-address/client/error");
-
-/** The statuses of failures that may be gone after a while. */
-const TEMPORARY_STATUSES: readonly unknown[] = [408, 429, 500, 502, 503, 504];
-
-/** Whether a failure may be gone after a while; a permission that Deno denies stays denied. */
-function isTemporaryFailure(
-  { code, response }: Partial<HttpError>,
-  { cause }: ErrorOptions = {},
-): boolean {
-  if (code === "http") return TEMPORARY_STATUSES.includes(response?.status);
-  if (code !== "network") return code === "timeout";
-  return Object(cause).code !== "NotCapable";
-}
 
 /** Returns headers as an object, in which `set-cookie` is a list. */
 function headersToObject(headers: Headers): Record<string, string | string[]> {
@@ -108,7 +98,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
     super(message, options);
     Object.defineProperty(this, brand, { value: 1 });
     Object.assign(this, { code: new.target.code }, fields);
-    Object.assign(this, { isTemporary: isTemporaryFailure(this, options) });
+    Object.assign(this, { isTemporary: isTemporaryFailure(this, options?.cause) });
   }
 
   /**
@@ -150,7 +140,7 @@ export class HttpError extends ScamAddressError<Pick<HttpError, "response" | "re
   static override readonly code: "http" = "http";
   /** `"HttpError"`, unless a subclass has another name. */
   override readonly name: string = "HttpError";
-  /** What the service sent. */
+  /** The response of the service. */
   declare readonly response: ResponseSnapshot;
   /** Seconds to wait, from a `Retry-After` header; absent if there is no valid one. */
   declare readonly retryAfter?: number;
@@ -211,9 +201,9 @@ export class InvalidResponseError
   static override readonly code: "invalid_response" = "invalid_response";
   /** `"InvalidResponseError"`, unless a subclass has another name. */
   override readonly name: string = "InvalidResponseError";
-  /** What the service sent. */
+  /** The response of the service. */
   declare readonly response: ResponseSnapshot;
-  /** What is wrong, and where. */
+  /** The places that are wrong, each with the rule that it breaks. */
   declare readonly issues: readonly Issue[];
 }
 

@@ -3,6 +3,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 
 import type { CallOptions, ClientOptions, RequestOptions } from "./api.ts";
 import { readApiKey } from "./api_key.ts";
+import { readBaseUrl } from "./base_url.ts";
 import {
   checkBoolean,
   checkFunction,
@@ -15,7 +16,6 @@ import {
   readOptions,
   wrongType,
 } from "./checks.ts";
-import { checkPath } from "./path.ts";
 import { toBody } from "./request_body.ts";
 
 /** The options of `call`, with any schema. */
@@ -81,7 +81,7 @@ export const CALL_OPTIONS: OptionChecks<AnyCallOptions> = {
 
 /**
  * The options of the typed methods that are ours or openapi-fetch's. The latter are left to it, except
- * `parseAs`, whose mistakes would show after sending, and `middleware`, which `isUnwatched` reads.
+ * `parseAs`, whose mistakes would show after sending, and `middleware`, which `prepareCall` reads.
  */
 export const TYPED_OPTIONS: OptionChecks<TypedOptions> = {
   signal: checkSignal,
@@ -150,23 +150,4 @@ function checkSchema(schema: unknown): void {
   const { "~standard": standard } = Object(schema) as Partial<StandardSchemaV1>;
   if (typeof standard?.validate === "function") return;
   throw wrongType("schema", "a Standard Schema, such as one of Zod, Valibot or ArkType", schema);
-}
-
-/** A host that is not reached over a network. */
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-
-/** Checks the service's address, and normalizes it. */
-function readBaseUrl({ allowInsecureHttp, baseUrl }: ClientOptions): string {
-  if (!baseUrl) throw optionError("baseUrl", "is missing: set it to the address of the service");
-  const expected = "an absolute https URL without a user name, password, query or fragment";
-  const { hostname, href, pathname, protocol } = convertOption("baseUrl", expected, () => {
-    const url = new URL(baseUrl);
-    return /^https?:\/\/[^/@]+\/[^?#]*$/.test(url.href) ? url : undefined;
-  });
-  const advice =
-    'must be an https URL, because http does not encrypt the API key; set "allowInsecureHttp" to allow it';
-  const isInsecure = protocol === "http:" && !LOOPBACK.test(hostname);
-  if (isInsecure && !allowInsecureHttp) throw optionError("baseUrl", advice);
-  checkPath("baseUrl", pathname);
-  return href;
 }

@@ -1,7 +1,7 @@
 import { defaultPathSerializer } from "openapi-fetch";
 
 import { convertOption, optionError, wrongType } from "./checks.ts";
-import { withoutQuery } from "./transport/redact.ts";
+import { withoutQuery } from "./transport/url.ts";
 
 /** Checks the name of an endpoint, and returns it as a path. */
 export function toPath(endpoint: unknown): string {
@@ -30,7 +30,8 @@ export function checkPath(option: string, path: string): void {
   if (isOther) throw optionError(option, `must be ${expected}`);
 }
 
-type PathSerializer = typeof defaultPathSerializer;
+/** Writes path parameters into an address. */
+export type PathSerializer = typeof defaultPathSerializer;
 
 /**
  * Makes a path serializer that refuses parameters which are missing, empty, or lead elsewhere. Its

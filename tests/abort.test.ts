@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 
 import { type ClientOptions, createClient, type Middleware, NetworkError } from "../mod.ts";
-import { apiKey, baseUrl, sendAll, testWatched, undocumented, unsent } from "./support/client.ts";
+import { apiKey, baseUrl, sendAll, testBothWays, undocumented, unsent } from "./support/client.ts";
 import { replaceBackoff } from "./support/backoff.ts";
 import { deferred } from "./support/deferred.ts";
 import { caught } from "./support/rejection.ts";
@@ -32,7 +32,7 @@ const callAll = (client: Client, init: Init) => [
 const schemaOf = (validate: () => Promise<never>) =>
   ({ "~standard": { version: 1, vendor: "test", validate } }) as const;
 
-testWatched("methods reject with any reason of their signal", async (create) => {
+testBothWays("methods reject with any reason of their signal", async (create) => {
   let [retries, count] = [0, 0];
   let controller = new AbortController();
   await using server = await serve(() => {
@@ -126,7 +126,7 @@ for (const [kind, start] of Object.entries(calls)) {
   });
 }
 
-testWatched("a signal ends calls that connect, or wait for a response", async (create) => {
+testBothWays("a signal ends calls that connect, or wait for a response", async (create) => {
   let controller = new AbortController();
   let count = 0;
   const abort = () => void (++count === 4 && controller.abort("stop"));
@@ -153,7 +153,7 @@ testWatched("a signal ends calls that connect, or wait for a response", async (c
   expect(Date.now() - stopped).toBeLessThan(10_000); // long before the server closes them
 });
 
-testWatched("methods follow the signal of a request that middleware made", async (create) => {
+testBothWays("methods follow the signal of a request that middleware made", async (create) => {
   for (const signal of [null, new AbortController().signal]) {
     const controller = new AbortController();
     await using server = await serve(() => controller.abort("stop"));
@@ -166,7 +166,7 @@ testWatched("methods follow the signal of a request that middleware made", async
   }
 });
 
-testWatched(
+testBothWays(
   "the signal of a request that middleware made ends a wait for onRetry",
   async (create) => {
     await using server = await serve((_, response) => void response.writeHead(429).end());
@@ -206,11 +206,11 @@ Deno.test("the signal of an attempt is aborted when it has failed, and not when 
     json(response, validKey, checkKeyStatus);
   });
   const signals: AbortSignal[] = [];
-  const watched = (request: Request) => {
+  const custom = (request: Request) => {
     signals.push(request.signal);
     return fetch(request);
   };
-  const options = { baseUrl: server.url, apiKey, fetch: watched };
+  const options = { baseUrl: server.url, apiKey, fetch: custom };
   using _backoff = replaceBackoff();
   const client = createClient<AnyPath>(options);
   /** Whether the signals of the attempts of a call are aborted, some time after it. */

@@ -10,7 +10,7 @@ import {
   checkKeyPath,
   keyHeader,
   sendAll,
-  testWatched,
+  testBothWays,
   undocumented,
   unusedFetch,
 } from "./support/client.ts";
@@ -80,7 +80,7 @@ Deno.test("methods without a key name the option, and say that a header is ignor
   }
 });
 
-testWatched("an optional key that the client lacks is sent in no header", async (create) => {
+testBothWays("an optional key that the client lacks is sent in no header", async (create) => {
   await using server = await serve((_, response) => json(response, 1));
   using _operation = addOperation(undocumented, {
     apiKey: "optional",
@@ -92,25 +92,28 @@ testWatched("an optional key that the client lacks is sent in no header", async 
   expect(server.requests.map(({ headers }) => headers[keyHeader])).toEqual([undefined, apiKey]);
 });
 
-testWatched("checkOwnKey() checks the client's own key, and checkKey() another", async (create) => {
-  await using server = await serve((_, response) => json(response, validKey, checkKeyStatus));
-  const longest = `a key~`.padEnd(4_096, "!");
-  for (const own of [apiKey, longest, () => apiKey, () => Promise.resolve(longest)]) {
-    const client = create({ baseUrl: server.url, apiKey: own });
-    const key = typeof own === "string" ? own : await own();
-    await client.checkOwnKey();
-    await client.checkOwnKey({ headers: { [apiKeyHeader]: own as string } });
-    await client.checkKey("another-key");
-    const checked = server.requests.splice(0).map(({ body }) => JSON.parse(body).apiKey);
-    expect(checked).toEqual([key, key, "another-key"]);
-    await Promise.all(sendAll(client));
-    for (const { url, headers, rawHeaders, body } of server.requests.splice(0)) {
-      expect(headers[keyHeader]).toBe(url === checkKeyPath ? undefined : key);
-      const places = [url, ...rawHeaders, body].filter((text) => text.includes(key));
-      expect(places.length).toBe(1); // the header, or the body of checkKey()
+testBothWays(
+  "checkOwnKey() checks the client's own key, and checkKey() another",
+  async (create) => {
+    await using server = await serve((_, response) => json(response, validKey, checkKeyStatus));
+    const longest = `a key~`.padEnd(4_096, "!");
+    for (const own of [apiKey, longest, () => apiKey, () => Promise.resolve(longest)]) {
+      const client = create({ baseUrl: server.url, apiKey: own });
+      const key = typeof own === "string" ? own : await own();
+      await client.checkOwnKey();
+      await client.checkOwnKey({ headers: { [apiKeyHeader]: own as string } });
+      await client.checkKey("another-key");
+      const checked = server.requests.splice(0).map(({ body }) => JSON.parse(body).apiKey);
+      expect(checked).toEqual([key, key, "another-key"]);
+      await Promise.all(sendAll(client));
+      for (const { url, headers, rawHeaders, body } of server.requests.splice(0)) {
+        expect(headers[keyHeader]).toBe(url === checkKeyPath ? undefined : key);
+        const places = [url, ...rawHeaders, body].filter((text) => text.includes(key));
+        expect(places.length).toBe(1); // the header, or the body of checkKey()
+      }
     }
-  }
-});
+  },
+);
 
 Deno.test("methods reject with the very value that a function for the key throws", async () => {
   for (const thrown of [new TypeError("The vault is closed"), "closed"]) {
@@ -127,7 +130,7 @@ Deno.test("methods reject with the very value that a function for the key throws
   }
 });
 
-testWatched("a function for the key is called once for each call", async (create) => {
+testBothWays("a function for the key is called once for each call", async (create) => {
   await using server = await serve((_, response, count) => {
     if (count % 2) response.writeHead(503, { "retry-after": "0" }).end();
     else json(response, validKey, checkKeyStatus);

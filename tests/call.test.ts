@@ -4,11 +4,11 @@ import { Buffer } from "node:buffer";
 import { PassThrough, Readable } from "node:stream";
 
 import { ConfigurationError, createClient, NetworkError } from "../mod.ts";
-import { apiKey, baseUrl, sendAll, testWatched, undocumented, unsent } from "./support/client.ts";
+import { apiKey, baseUrl, sendAll, testBothWays, undocumented, unsent } from "./support/client.ts";
 import { caught, rejection, rejections } from "./support/rejection.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./support/server.ts";
 
-testWatched("methods send what they were given, when it changes later", async (create) => {
+testBothWays("methods send what they were given, when it changes later", async (create) => {
   await using server = await serve((_, response) => json(response, {}));
   const client = create({ baseUrl: server.url, apiKey: async () => await apiKey });
   const body: Record<string, unknown> = {};
@@ -82,7 +82,7 @@ Deno.test("call() refuses an endpoint that is not a name below the base URL", as
   }
 });
 
-testWatched(
+testBothWays(
   "methods ask for JSON where they read it, and for what the caller names",
   async (create) => {
     await using server = await serve((_, response) => json(response, validKey));
@@ -208,7 +208,7 @@ Deno.test("methods send all other bodies as JSON.stringify() writes them", async
   }
 });
 
-testWatched("methods of ours refuse to send JSON as something else", async (create) => {
+testBothWays("methods of ours refuse to send JSON as something else", async (create) => {
   await using server = await serve((_, response) => json(response, validKey, checkKeyStatus));
   const client = create({ baseUrl: server.url, apiKey });
   const send = (type: string) => {
@@ -263,7 +263,7 @@ Deno.test("call() resolves to the response, with its headers and status, and no 
   }
 });
 
-testWatched(
+testBothWays(
   "typed methods send bodies as openapi-fetch does, when something says how",
   async (create) => {
     await using server = await serve((_, response) => json(response, 1));

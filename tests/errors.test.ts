@@ -11,7 +11,7 @@ import {
   ScamAddressError,
   TimeoutError,
 } from "../mod.ts";
-import { apiKey, changeOperation, checkKeyPath, testWatched } from "./support/client.ts";
+import { apiKey, changeOperation, checkKeyPath, testBothWays } from "./support/client.ts";
 import { rejection } from "./support/rejection.ts";
 import { type AnyPath, serve } from "./support/server.ts";
 
@@ -51,7 +51,7 @@ Deno.test("messages name the method, the address without the query, the problem 
   expect((await rejection(HttpError, listed)).message).toMatch(/ the status 404$/);
 });
 
-testWatched("stacks show who called", async (create) => {
+testBothWays("stacks show who called", async (create) => {
   await using server = await serve(({ url }, response) => {
     if (url === "/late") return;
     if (url === "/network") return void response.socket!.destroy();

@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 
 import { createClient, HttpError } from "../mod.ts";
-import { apiKey, baseUrl, testWatched, undocumented } from "./support/client.ts";
+import { apiKey, baseUrl, testBothWays, undocumented } from "./support/client.ts";
 import { rejection, rejections } from "./support/rejection.ts";
 import { type AnyPath, json, serve } from "./support/server.ts";
 
@@ -17,7 +17,7 @@ const bodies: [string, unknown][] = [
   [`{"error":`, `{"error":`],
 ];
 
-testWatched("methods keep status, headers and body of a 4xx or 5xx response", async (create) => {
+testBothWays("methods keep status, headers and body of a 4xx or 5xx response", async (create) => {
   await using server = await serve(({ url }, response) => {
     const [, status, index] = url.split("/").map(Number);
     const headers = { "x-request-id": "r1", "set-cookie": ["a=1", "b=2"] };
@@ -65,7 +65,7 @@ Deno.test("methods keep the part that was read of an error whose body is cut sho
   expect([response.status, error]).toEqual([403, "<h1>No"]);
 });
 
-testWatched("HttpError has the body's first 64 KiB, as text when it is longer", async (create) => {
+testBothWays("HttpError has the body's first 64 KiB, as text when it is longer", async (create) => {
   const bodies: Record<string, string> = {
     text: "€".repeat(2 ** 20),
     json: '["x"]'.padEnd(2 ** 16),
@@ -82,7 +82,7 @@ testWatched("HttpError has the body's first 64 KiB, as text when it is longer", 
   expect(await body("longer")).toBe(bodies["longer"]!.slice(0, 2 ** 16));
 });
 
-testWatched(
+testBothWays(
   "typed methods resolve to the whole body of an error, and at most maxResponseBytes",
   async (create) => {
     const body = { list: Array(20_000).fill("text") };
@@ -101,7 +101,7 @@ testWatched(
   },
 );
 
-testWatched(
+testBothWays(
   "HttpError has the body, if any, of a response that is nested too deep",
   async (create) => {
     const body = "[".repeat(30_000) + "]".repeat(30_000);
@@ -112,7 +112,7 @@ testWatched(
   },
 );
 
-testWatched("304 is an HttpError, and typed methods resolve to it", async (create) => {
+testBothWays("304 is an HttpError, and typed methods resolve to it", async (create) => {
   await using server = await serve((_, response) => void response.writeHead(304).end());
   const client = create({ baseUrl: server.url, apiKey });
   const { data, response } = await client.GET(`/${undocumented}`);

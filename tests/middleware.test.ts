@@ -13,7 +13,7 @@ import {
   baseUrl,
   checkKeyPath,
   sendAll,
-  testWatched,
+  testBothWays,
   undocumented,
   unusedFetch,
 } from "./support/client.ts";
@@ -126,15 +126,23 @@ for (const hook of hooks) {
   });
 }
 
-Deno.test("middleware that is left after eject() gets a real Request", async () => {
-  const client = createClient<AnyPath>({ baseUrl, apiKey });
-  const ejected = { onRequest() {} };
-  client.use(ejected, { onRequest: ({ request }) => Response.json(request instanceof Request) });
+Deno.test("middleware that is left after eject() can still read the response", async () => {
+  await using server = await serve((_, response) => json(response, [1]));
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  const ejected = { onResponse() {} };
+  const read: unknown[] = [];
+  client.use(ejected, {
+    async onResponse({ response }) {
+      read.push(await response.clone().json(), await response.json());
+      return Response.json("own");
+    },
+  });
   client.eject(ejected);
-  expect((await client.GET(path)).data).toBe(true);
+  expect((await client.GET(path)).data).toBe("own");
+  expect(read).toEqual([[1], [1]]);
 });
 
-testWatched("methods send nothing when middleware has read the request's body", async (create) => {
+testBothWays("methods send nothing when middleware has read the request's body", async (create) => {
   await using server = await serve((_, response) => json(response, validKey));
   const client = create({ baseUrl: server.url, apiKey });
   client.use({

@@ -3,14 +3,15 @@ import { expect } from "@std/expect";
 
 import { createClient, NetworkError } from "../mod.ts";
 import { createSandbox } from "../src/sandbox/service.ts";
-import { Secrets, toCause } from "../src/transport/redact.ts";
-import { apiKey, baseUrl, isDeno, sendAll, testWatched, undocumented } from "./support/client.ts";
+import { toCause } from "../src/transport/cause.ts";
+import { Secrets } from "../src/transport/secrets.ts";
+import { apiKey, baseUrl, isDeno, sendAll, testBothWays, undocumented } from "./support/client.ts";
 import { rejection, rejections } from "./support/rejection.ts";
 import { serveBytes, serveSockets } from "./support/server.ts";
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
-testWatched("methods name the address and the reason of a refused connection", async (create) => {
+testBothWays("methods name the address and the reason of a refused connection", async (create) => {
   const server = await serveSockets(() => {});
   await server[Symbol.asyncDispose]();
   const client = create({ baseUrl: server.url, apiKey, retries: 0 });
@@ -35,7 +36,7 @@ const incomplete: Record<string, string> = {
 };
 
 for (const [kind, bytes] of Object.entries({ ...noResponses, ...incomplete })) {
-  testWatched(`methods report ${kind} as a NetworkError`, async (create) => {
+  testBothWays(`methods report ${kind} as a NetworkError`, async (create) => {
     await using server = await serveBytes((socket) => void socket.end(bytes));
     const client = create({ baseUrl: server.url, apiKey, retries: 0 });
     // Where a response begins, runtimes differ.

@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 
 import { ConfigurationError } from "../mod.ts";
-import { apiKey, checkKeyPath, sendAll, testWatched, undocumented } from "./support/client.ts";
+import { apiKey, checkKeyPath, sendAll, testBothWays, undocumented } from "./support/client.ts";
 import { rejection, rejections } from "./support/rejection.ts";
 import { json, serve, validKey } from "./support/server.ts";
 
@@ -24,7 +24,7 @@ async function serveBoth() {
   };
 }
 
-testWatched("methods refuse a baseUrl of a call that is at another origin", async (create) => {
+testBothWays("methods refuse a baseUrl of a call that is at another origin", async (create) => {
   await using both = await serveBoth();
   const { server, other, host } = both;
   const client = create({ baseUrl: server.url, apiKey });
@@ -49,7 +49,7 @@ testWatched("methods refuse a baseUrl of a call that is at another origin", asyn
   expect(server.requests[0]!.url).toBe(`/v2${path}`);
 });
 
-testWatched("methods refuse a path that leads to another address", async (create) => {
+testBothWays("methods refuse a path that leads to another address", async (create) => {
   await using both = await serveBoth();
   const { server, other, host } = both;
   const client = create({ baseUrl: `${server.url}api/`, apiKey });
@@ -65,7 +65,7 @@ testWatched("methods refuse a path that leads to another address", async (create
   expect(server.requests.map(({ url }) => url)).toEqual([`/api//${host}/`]);
 });
 
-testWatched("methods refuse a request that middleware sends to another origin", async (create) => {
+testBothWays("methods refuse a request that middleware sends to another origin", async (create) => {
   await using both = await serveBoth();
   const { server, other } = both;
   for (const url of [other.url, server.url.replace("127.0.0.1", "localhost")]) {

@@ -6,13 +6,13 @@ import {
   baseUrl,
   checkKeyPath,
   sendAll,
-  testWatched,
+  testBothWays,
   undocumented,
 } from "./support/client.ts";
 import { rejection, rejections } from "./support/rejection.ts";
 import { json, serve, validKey } from "./support/server.ts";
 
-testWatched("methods refuse a redirect with any status, to any host", async (create) => {
+testBothWays("methods refuse a redirect with any status, to any host", async (create) => {
   await using other = await serve((_, response) => json(response, validKey));
   const requestInitExt = { redirect: "follow" };
   let [status, location] = [0, ""];

@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 
 import { HttpError, InvalidResponseError, RedirectError } from "../mod.ts";
-import { apiKey, baseUrl, replaceFetch, testWatched, undocumented } from "./support/client.ts";
+import { apiKey, baseUrl, replaceFetch, testBothWays, undocumented } from "./support/client.ts";
 import { rejection, rejections } from "./support/rejection.ts";
 import { json, serve, validKey } from "./support/server.ts";
 
@@ -17,7 +17,7 @@ function mock(response: Response): Response {
   });
 }
 
-testWatched("methods read a proxy of a response with a property of its own", async (create) => {
+testBothWays("methods read a proxy of a response with a property of its own", async (create) => {
   await using server = await serve(({ url }, response) => {
     const status = Number(url.slice(1));
     if (status === 307) response.setHeader("location", "/other");
@@ -42,7 +42,7 @@ testWatched("methods read a proxy of a response with a property of its own", asy
   await rejections(RedirectError, [client.call("GET", "307"), client.GET("/307")]);
 });
 
-testWatched("methods read a response that takes no property", async (create) => {
+testBothWays("methods read a response that takes no property", async (create) => {
   await using server = await serve((_, response) => json(response, [1]));
   using _fetch = replaceFetch((fetch) => async (...args) =>
     Object.preventExtensions(await fetch(...args))
@@ -52,7 +52,7 @@ testWatched("methods read a response that takes no property", async (create) => 
   expect((await client.GET(`/${undocumented}`)).data).toEqual([1]);
 });
 
-testWatched("methods cancel a body that is longer than its response announces", async (create) => {
+testBothWays("methods cancel a body that is longer than its response announces", async (create) => {
   let cancelled = 0;
   using _fetch = replaceFetch(() => () => {
     const pull = async (controller: ReadableStreamDefaultController) => {
@@ -70,16 +70,19 @@ testWatched("methods cancel a body that is longer than its response announces", 
   expect(cancelled).toBe(2);
 });
 
-testWatched("methods read a body that is no stream of bytes, whatever its type", async (create) => {
-  using _fetch = replaceFetch(() => () => {
-    const start = (controller: ReadableStreamDefaultController) => {
-      controller.enqueue(new TextEncoder().encode("[1]"));
-      controller.close();
-    };
-    const response = new Response(new ReadableStream({ start }));
-    return Promise.resolve(Object.defineProperty(response, "type", { value: "basic" }));
-  });
-  const client = create({ baseUrl, apiKey, retries: 0 });
-  expect((await client.call("GET", undocumented)).data).toEqual([1]);
-  expect((await client.GET(`/${undocumented}`)).data).toEqual([1]);
-});
+testBothWays(
+  "methods read a body that is no stream of bytes, whatever its type",
+  async (create) => {
+    using _fetch = replaceFetch(() => () => {
+      const start = (controller: ReadableStreamDefaultController) => {
+        controller.enqueue(new TextEncoder().encode("[1]"));
+        controller.close();
+      };
+      const response = new Response(new ReadableStream({ start }));
+      return Promise.resolve(Object.defineProperty(response, "type", { value: "basic" }));
+    });
+    const client = create({ baseUrl, apiKey, retries: 0 });
+    expect((await client.call("GET", undocumented)).data).toEqual([1]);
+    expect((await client.GET(`/${undocumented}`)).data).toEqual([1]);
+  },
+);

@@ -2,13 +2,13 @@
 import { expect } from "@std/expect";
 
 import { InvalidResponseError } from "../mod.ts";
-import { addOperation, apiKey, testWatched, undocumented } from "./support/client.ts";
+import { addOperation, apiKey, testBothWays, undocumented } from "./support/client.ts";
 import { rejection, rejections } from "./support/rejection.ts";
 import { serve, serveBytes } from "./support/server.ts";
 
 const mustBeOne = (value: unknown) => value === 1 ? undefined : [{ path: "/a", rule: "const" }];
 
-testWatched("GET() checks a response as the document says of its status", async (create) => {
+testBothWays("GET() checks a response as the document says of its status", async (create) => {
   await using server = await serve(({ headers }, response) => {
     const status = Number(headers["x-status"]);
     response.writeHead(status).end(status === 204 ? undefined : headers["x-body"]);
@@ -48,7 +48,7 @@ testWatched("GET() checks a response as the document says of its status", async 
     .toBe(2); // which the document does not concern
 });
 
-testWatched("methods refuse what is not JSON, and point to baseUrl", async (create) => {
+testBothWays("methods refuse what is not JSON, and point to baseUrl", async (create) => {
   let body = "";
   await using server = await serve(({ url }, response) => {
     response.setHeader("content-type", decodeURIComponent(url.slice(1))).end(body);
@@ -73,7 +73,7 @@ testWatched("methods refuse what is not JSON, and point to baseUrl", async (crea
   expect(server.requests.length).toBe(24); // an invalid response is not retried
 });
 
-testWatched("call() reads JSON with any label, white space, a byte-order mark", async (create) => {
+testBothWays("call() reads JSON with any label, white space, a byte-order mark", async (create) => {
   await using server = await serve((_, response, count) => {
     if (count % 3) response.setHeader("content-type", "text/html; charset=iso-8859-1");
     response.end(count % 2 ? '\ufeff{"a":"ü"}' : ' \n{"a":"ü"}\r\n');
@@ -86,7 +86,7 @@ testWatched("call() reads JSON with any label, white space, a byte-order mark", 
 
 // Statuses with and without content
 
-testWatched("methods drop content with 204 and 205, which HTTP does not allow", async (create) => {
+testBothWays("methods drop content with 204 and 205, which HTTP does not allow", async (create) => {
   for (const status of [200, 202, 204, 205]) {
     await using server = await serveBytes((socket) => {
       socket.end(`HTTP/1.1 ${status} OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n42`);
@@ -98,7 +98,7 @@ testWatched("methods drop content with 204 and 205, which HTTP does not allow", 
   }
 });
 
-testWatched("HEAD() and call() take a response to HEAD, which has no body", async (create) => {
+testBothWays("HEAD() and call() take a response to HEAD, which has no body", async (create) => {
   await using server = await serve((_, response) => {
     response.setHeader("content-length", 100).end();
   });
@@ -107,7 +107,7 @@ testWatched("HEAD() and call() take a response to HEAD, which has no body", asyn
   expect((await client.HEAD("/a")).response.headers.get("content-length")).toBe("100");
 });
 
-testWatched("GET() says to set parseAs where the document has no JSON", async (create) => {
+testBothWays("GET() says to set parseAs where the document has no JSON", async (create) => {
   await using server = await serve((_, response) => {
     response.setHeader("content-type", "text/csv").end("a,b");
   });

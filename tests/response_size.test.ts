@@ -3,12 +3,12 @@ import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 
 import { HttpError, InvalidResponseError, NetworkError } from "../mod.ts";
-import { apiKey, isDeno, testWatched, undocumented } from "./support/client.ts";
+import { apiKey, isDeno, testBothWays, undocumented } from "./support/client.ts";
 import { deferred } from "./support/deferred.ts";
 import { rejection } from "./support/rejection.ts";
 import { serve, serveBytes } from "./support/server.ts";
 
-testWatched("call() reads a body of maxResponseBytes and no larger one", async (create) => {
+testBothWays("call() reads a body of maxResponseBytes and no larger one", async (create) => {
   await using server = await serve(({ url }, response) => {
     const size = url.startsWith("/fits") ? 1000 : 1001;
     const body = JSON.stringify("x".repeat(size - 2));
@@ -44,7 +44,7 @@ function pour(response: ServerResponse): void {
   write();
 }
 
-testWatched("call() keeps the start of a body without end, and stops reading", async (create) => {
+testBothWays("call() keeps the start of a body without end, and stops reading", async (create) => {
   const { promise: closed, resolve } = deferred();
   await using server = await serve(({ url }, response) => {
     response.on("close", resolve).writeHead(Number(url.slice(1)));
@@ -58,14 +58,14 @@ testWatched("call() keeps the start of a body without end, and stops reading", a
   expect([response.body, error.response.body]).toEqual(Array(2).fill("A".repeat(2 ** 16)));
 });
 
-testWatched("an error keeps no more of a body than maxResponseBytes", async (create) => {
+testBothWays("an error keeps no more of a body than maxResponseBytes", async (create) => {
   await using server = await serve((_, response) => void response.writeHead(400).end("AAAA"));
   const client = create({ baseUrl: server.url, apiKey, maxResponseBytes: 3 });
   const { response } = await rejection(HttpError, client.call("GET", undocumented));
   expect(response.body).toBe("AAA");
 });
 
-testWatched("call() waits for no more than the first 64 KiB of an error", async (create) => {
+testBothWays("call() waits for no more than the first 64 KiB of an error", async (create) => {
   await using server = await serve((_, response) => {
     response.writeHead(503).write("A".repeat(2 ** 16)); // and no end
   });
@@ -80,7 +80,7 @@ const heads = {
   nothing: "HTTP/1.0 200 OK\r\n\r\n",
 };
 for (const [announced, head] of Object.entries(heads)) {
-  testWatched(
+  testBothWays(
     `call() stops at maxResponseBytes when ${announced} was announced`,
     async (create) => {
       await using server = await serveBytes((socket) =>

@@ -17,7 +17,7 @@ import {
   type Create,
   keyHeader,
   sendAll,
-  testWatched,
+  testBothWays,
   undocumented,
 } from "./support/client.ts";
 import { replaceBackoff } from "./support/backoff.ts";
@@ -88,7 +88,7 @@ for (const [mayRepeat, named] of Object.entries(calls)) {
   const what = mayRepeat === "true" ? "any temporary failure" : "429 only";
   const [repeated, sent] = mayRepeat === "true" ? [thrice, 3] : [once, 1];
   for (const [name, call] of Object.entries(named)) {
-    testWatched(`${name} is sent again after ${what}`, async (create) => {
+    testBothWays(`${name} is sent again after ${what}`, async (create) => {
       const meeting = (fault: string, options = {}) => meet(fault, call, create, options);
       const response = (status: number) => ({ response: { status } });
       expect(await meeting("404")).toMatchObject({ ...response(404), ...once("http"), sent: 1 });
@@ -103,7 +103,7 @@ for (const [mayRepeat, named] of Object.entries(calls)) {
   }
 }
 
-testWatched("call() obeys Retry-After while a failure may be gone later", async (create) => {
+testBothWays("call() obeys Retry-After while a failure may be gone later", async (create) => {
   const cases: [Call, string, Partial<ClientOptions>, Record<string, unknown>][] = [
     [callOf("GET"), "503;reset;cut;429/3;404", { retries: 5 }, {
       response: { status: 404 },
@@ -135,21 +135,24 @@ async function unavailable(create: Create, options: Partial<ClientOptions> = {})
   return { server, client: create(all) };
 }
 
-testWatched("typed methods obey idempotent, above all other rules, and retries", async (create) => {
-  using _backoff = replaceBackoff();
-  const { server, client } = await unavailable(create);
-  await using _server = server;
-  for (const [idempotent, sent] of [[true, 3], [false, 1]] as const) {
-    await client.POST(checkKeyPath, { body: { apiKey }, idempotent });
-    await client.POST(`/${undocumented}`, { body: {}, idempotent });
-    await client.GET(`/${undocumented}`, { idempotent });
-    expect(server.requests.splice(0).length).toBe(3 * sent);
-  }
-  await Promise.allSettled(sendAll(client, { retries: 3 }));
-  expect(server.requests.splice(0).length).toBe(12);
-});
+testBothWays(
+  "typed methods obey idempotent, above all other rules, and retries",
+  async (create) => {
+    using _backoff = replaceBackoff();
+    const { server, client } = await unavailable(create);
+    await using _server = server;
+    for (const [idempotent, sent] of [[true, 3], [false, 1]] as const) {
+      await client.POST(checkKeyPath, { body: { apiKey }, idempotent });
+      await client.POST(`/${undocumented}`, { body: {}, idempotent });
+      await client.GET(`/${undocumented}`, { idempotent });
+      expect(server.requests.splice(0).length).toBe(3 * sent);
+    }
+    await Promise.allSettled(sendAll(client, { retries: 3 }));
+    expect(server.requests.splice(0).length).toBe(12);
+  },
+);
 
-testWatched("a request with middleware's method is retried by its rule", async (create) => {
+testBothWays("a request with middleware's method is retried by its rule", async (create) => {
   // checkKey's POST may be repeated, because the document marks it as idempotent.
   const sent = { POST: [1, 3], PUT: [3, 3], PATCH: [1, 1] };
   using _backoff = replaceBackoff();
@@ -165,7 +168,7 @@ testWatched("a request with middleware's method is retried by its rule", async (
   }
 });
 
-testWatched("what middleware sends again has retries of its own", async (create) => {
+testBothWays("what middleware sends again has retries of its own", async (create) => {
   const statuses = [503, 401, 503, 503];
   const events: number[] = [];
   const onRetry = ({ attempt }: RetryEvent) => void events.push(attempt);
@@ -186,7 +189,7 @@ testWatched("what middleware sends again has retries of its own", async (create)
 
 // The wait
 
-testWatched("call() awaits onRetry, and rejects with what it throws", async (create) => {
+testBothWays("call() awaits onRetry, and rejects with what it throws", async (create) => {
   const log: number[] = [];
   const onRetry = async () => {
     await new Promise((resolve) => setTimeout(resolve));
@@ -210,7 +213,7 @@ testWatched("call() awaits onRetry, and rejects with what it throws", async (cre
   }
 });
 
-testWatched("call() rejects with an event's own error, as onRetry has left it", async (create) => {
+testBothWays("call() rejects with an event's own error, as onRetry has left it", async (create) => {
   const changes = [Object.freeze, (error: Error) => Object.assign(error, { stack: "own" })];
   for (const change of changes) {
     const stacks = new Map<unknown, unknown>();
@@ -246,7 +249,7 @@ Deno.test("createClient() waits for delays that are spread", async () => {
 
 // What is sent again
 
-testWatched("every attempt sends the same bytes, with the same key", async (create) => {
+testBothWays("every attempt sends the same bytes, with the same key", async (create) => {
   let keyCalls = 0;
   const form = new FormData();
   form.set("file", new Blob(["some text"]), "file.txt");

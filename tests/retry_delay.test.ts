@@ -51,15 +51,17 @@ Deno.test("parseRetryAfter() ignores invalid values, negative values and the pas
 Deno.test("retryDelay() spreads the delay from nothing to a bound that doubles up to 8 s", () => {
   const bounds = [500, 1_000, 2_000, 4_000, 8_000, 8_000];
   for (const [index, bound] of bounds.entries()) {
-    const delays = [0, 0.25, 0.9999].map((random) => retryDelay(httpError(503), index + 1, random));
+    const delays = [0, 0.25, 0.9999].map((random) =>
+      retryDelay(httpError(503), index + 1, random, true)
+    );
     expect(delays).toEqual([0, bound / 4, Math.round(bound * 0.9999)]);
   }
-  expect(retryDelay(httpError(503), 100, 0.5)).toBe(4_000);
+  expect(retryDelay(httpError(503), 100, 0.5, true)).toBe(4_000);
 });
 
 Deno.test("retryDelay() is what the service asks for, up to 60 s, and up to a quarter more", () => {
   const delays = (retryAfter: number) =>
-    [0, 0.5, 0.9999].map((random) => retryDelay(httpError(429, retryAfter), 1, random));
+    [0, 0.5, 0.9999].map((random) => retryDelay(httpError(429, retryAfter), 1, random, true));
   expect(delays(0)).toEqual([0, 0, 0]);
   expect(delays(0.0001)).toEqual([1, 1, 1]); // whole milliseconds
   expect(delays(1)).toEqual([1_000, 1_125, 1_250]);
@@ -82,11 +84,13 @@ Deno.test("retryDelay() is undefined where isTemporary is false", () => {
     new ConfigurationError("misspelled", {}),
   ];
   const found = (errors: ScamAddressError[]) =>
-    errors.map((error) => [error.isTemporary, retryDelay(error, 1, 0.5)]);
+    errors.map((error) => [error.isTemporary, retryDelay(error, 1, 0.5, true)]);
   expect(found(temporary)).toEqual(temporary.map(() => [true, 250]));
   expect(found(lasting)).toEqual(lasting.map(() => [false, undefined]));
   const statuses = Array.from({ length: 300 }, (_, index) => index + 300);
-  const retried = statuses.filter((status) => retryDelay(httpError(status), 1, 0.5) !== undefined);
+  const retried = statuses.filter((status) =>
+    retryDelay(httpError(status), 1, 0.5, true) !== undefined
+  );
   expect(retried).toEqual([408, 429, 500, 502, 503, 504]);
   expect(statuses.filter((status) => httpError(status).isTemporary)).toEqual(retried);
 });

@@ -12,8 +12,8 @@ import {
   RedirectError,
   type RetryEvent,
 } from "../mod.ts";
-import { Secrets } from "../src/transport/redact.ts";
-import { baseUrl, checkKeyPath, testWatched, undocumented } from "./support/client.ts";
+import { Secrets } from "../src/transport/secrets.ts";
+import { baseUrl, checkKeyPath, testBothWays, undocumented } from "./support/client.ts";
 import { replaceBackoff } from "./support/backoff.ts";
 import { rejection, rejections, shown } from "./support/rejection.ts";
 import { type AnyPath, serve } from "./support/server.ts";
@@ -56,7 +56,7 @@ function clientGetting(body: BodyInit | null, init?: ResponseInit, key = apiKey)
   return clientOf({ apiKey: key, fetch: () => Promise.resolve(new Response(body, init)) });
 }
 
-testWatched("errors show no key that the service sends back, in each form", async (create) => {
+testBothWays("errors show no key that the service sends back, in each form", async (create) => {
   let [body, echo] = ["", ""];
   await using server = await serve(({ headers }, response) => {
     response.statusCode = Number(headers["x-status"]);

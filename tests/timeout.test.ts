@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 
 import { type ClientOptions, createClient, type Middleware, TimeoutError } from "../mod.ts";
-import { apiKey, baseUrl, sendAll, testWatched, undocumented } from "./support/client.ts";
+import { apiKey, baseUrl, sendAll, testBothWays, undocumented } from "./support/client.ts";
 import { replaceBackoff } from "./support/backoff.ts";
 import { deferred } from "./support/deferred.ts";
 import { rejections } from "./support/rejection.ts";
@@ -25,7 +25,7 @@ async function expectTimeouts(calls: Promise<unknown>[]): Promise<void> {
   }
 }
 
-testWatched("methods time out at any point, as the client or the call says", async (create) => {
+testBothWays("methods time out at any point, as the client or the call says", async (create) => {
   await using connecting = await serveSockets((socket) => socket.resume(), "https");
   await using server = await serve(({ headers }, response) => {
     const point = headers["x-point"];
@@ -65,7 +65,7 @@ Deno.test("a custom fetch may ignore its signal: what comes late is cancelled", 
   ]);
 });
 
-testWatched("call() applies the time-out to each attempt", async (create) => {
+testBothWays("call() applies the time-out to each attempt", async (create) => {
   await using server = await serve((_, response, count) => {
     if (count === 3) json(response, { count });
   });
@@ -125,7 +125,7 @@ Deno.test("timeout does not limit the functions and streams of the caller", asyn
 
 // What the message says
 
-testWatched("TimeoutError says how far the attempt got", async (create) => {
+testBothWays("TimeoutError says how far the attempt got", async (create) => {
   await using connecting = await serveSockets((socket) => socket.resume(), "https");
   await using server = await serve(({ url }, response) => {
     if (url === "/silent") return;

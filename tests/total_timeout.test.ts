@@ -6,7 +6,7 @@ import {
   apiKey,
   baseUrl,
   sendAll,
-  testWatched,
+  testBothWays,
   undocumented,
   unusedFetch,
 } from "./support/client.ts";
@@ -35,7 +35,7 @@ async function expectTimeouts(calls: Promise<unknown>[]): Promise<void> {
   }
 }
 
-testWatched("totalTimeout limits what is left for an attempt", async (create) => {
+testBothWays("totalTimeout limits what is left for an attempt", async (create) => {
   await using server = await serve(({ headers }, response, count) => {
     const kind = headers["x-kind"];
     if (kind === "again" && count % 2) {
@@ -60,7 +60,7 @@ testWatched("totalTimeout limits what is left for an attempt", async (create) =>
   expect(server.requests.length).toBe(2);
 });
 
-testWatched("a wait that would not end in time is not begun", async (create) => {
+testBothWays("a wait that would not end in time is not begun", async (create) => {
   await using server = await serveUnavailable();
   let retries = 0;
   const onRetry = () => void retries++;
@@ -71,14 +71,17 @@ testWatched("a wait that would not end in time is not begun", async (create) => 
   expect([server.requests.length, retries]).toEqual([2, 0]);
 });
 
-testWatched("totalTimeout ends the retries of a service that stays unavailable", async (create) => {
-  await using server = await serveUnavailable();
-  const client = create({ baseUrl: server.url, apiKey, totalTimeout, retries: 100 });
-  const calls = ["503", "503/0"].map((endpoint) => client.call("GET", endpoint));
-  for (const { isTemporary } of await rejections(ScamAddressError, calls)) {
-    expect(isTemporary).toBe(true); // an HttpError, or a TimeoutError of an attempt under way
-  }
-});
+testBothWays(
+  "totalTimeout ends the retries of a service that stays unavailable",
+  async (create) => {
+    await using server = await serveUnavailable();
+    const client = create({ baseUrl: server.url, apiKey, totalTimeout, retries: 100 });
+    const calls = ["503", "503/0"].map((endpoint) => client.call("GET", endpoint));
+    for (const { isTemporary } of await rejections(ScamAddressError, calls)) {
+      expect(isTemporary).toBe(true); // an HttpError, or a TimeoutError of an attempt under way
+    }
+  },
+);
 
 Deno.test("the time of the caller's functions counts, and nothing is sent when it is up", async () => {
   const options = { baseUrl, apiKey, fetch: unusedFetch, totalTimeout };
@@ -88,7 +91,7 @@ Deno.test("the time of the caller's functions counts, and nothing is sent when i
   await expectTimeouts([...sendAll(slowKey), ...sendAll(slowMiddleware)]);
 });
 
-testWatched("a call whose time is up after onRetry is not retried", async (create) => {
+testBothWays("a call whose time is up after onRetry is not retried", async (create) => {
   await using server = await serveUnavailable();
   using backoff = replaceBackoff(); // a delay that would end in time
   const client = create({ baseUrl: server.url, apiKey, totalTimeout, onRetry: () => late() });

@@ -13,12 +13,12 @@ import process from "node:process";
 const LEAD_IN = 20;
 const TURN = 50;
 
-const [baseUrl, watcher] = process.argv.slice(2);
+const [baseUrl, kind] = process.argv.slice(2);
 const [concurrency, rounds] = process.argv.slice(4).map(Number) as [number, number];
 const apiKey = "demo-key";
 const body = { apiKey };
 const middleware = { onRequest() {}, onResponse() {} };
-const custom = watcher === "a custom fetch" &&
+const custom = kind === "custom fetch" &&
   { fetch: (...args: Parameters<typeof fetch>) => fetch(...args) };
 
 /** Calls of `checkKey`, as the documentation of each client shows them. */
@@ -34,10 +34,10 @@ const calls: Record<string, () => Promise<unknown>> = {
 const load = (name: string) => import(name);
 const ours = (await load("./scam-address.js")).createClient({ baseUrl, apiKey, ...custom });
 const openapiFetch = (await load("openapi-fetch")).default({ baseUrl, ...custom });
-if (watcher === "middleware") { for (const client of [ours, openapiFetch]) client.use(middleware); }
+if (kind === "middleware") { for (const client of [ours, openapiFetch]) client.use(middleware); }
 calls["openapi-fetch"] = async () => (await openapiFetch.POST("/checkKey", { body })).data;
 calls["@scam-address/client"] = () => ours.checkOwnKey();
-if (watcher === "nobody") {
+if (kind === "plain") {
   const ky = (await load("ky")).default.create({ prefix: baseUrl });
   calls["ky"] = () => ky.post("checkKey", { json: body }).json();
   const openai = new (await load("openai")).OpenAI({ baseURL: baseUrl, apiKey });

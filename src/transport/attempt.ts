@@ -1,10 +1,11 @@
 import type { ScamAddressError } from "../errors.ts";
 import { abortable, type Signals } from "./abortable.ts";
-import { cancel, decode, type ReadBody, readStream } from "./body.ts";
+import { cancel, type ReadBody, readStream } from "./body.ts";
 import type { CallErrors } from "./call_errors.ts";
 import type { RetryEvent } from "./retry.ts";
+import { decode } from "./text.ts";
 
-/** What the transport knows of a call: its limits, and what makes its errors. */
+/** The part of a call that the transport knows: its limits, and what makes its errors. */
 export interface SendContext {
   /** Limits the attempt, in milliseconds. */
   readonly timeout: number;
@@ -20,7 +21,7 @@ export interface SendContext {
   readonly retries: number;
   /** Called before the wait for each retry. */
   readonly onRetry?: ((event: RetryEvent) => void | Promise<void>) | undefined;
-  /** Makes the errors, which say how many attempts there were. */
+  /** The maker of the errors, which say how many attempts there were. */
   readonly errors: CallErrors;
 }
 

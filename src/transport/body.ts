@@ -85,17 +85,3 @@ export async function readStream(
     cancel(reader);
   }
 }
-
-/** Decodes a body as UTF-8, without a byte-order mark. */
-export function decode(bytes: Bytes): string {
-  return new TextDecoder().decode(bytes);
-}
-
-/** Parses a body for an error, as openapi-fetch does: JSON, or else text. */
-export function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}

@@ -8,10 +8,12 @@ import {
   type ResponseSnapshot,
   TimeoutError,
 } from "../errors.ts";
-import { parseBody } from "./body.ts";
-import { MAX_ERROR_BODY, Secrets, startOf, toCause, withoutQuery } from "./redact.ts";
+import { toCause } from "./cause.ts";
 import { parseRetryAfter } from "./retry.ts";
+import { Secrets } from "./secrets.ts";
 import { captureStack } from "./stack.ts";
+import { MAX_ERROR_BODY, parseBody, startOf } from "./text.ts";
+import { withoutQuery } from "./url.ts";
 
 /** What to do about a response that may not be the service's. */
 export const CHECK_BASE_URL = 'check "baseUrl"';

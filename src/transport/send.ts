@@ -1,9 +1,8 @@
 import { abortable } from "./abortable.ts";
 import { makeAttempt, type Outcome, type Sendable, type SendContext } from "./attempt.ts";
 import { backoff } from "./backoff.ts";
-import { decode, parseBody } from "./body.ts";
-import { MAX_ERROR_BODY } from "./redact.ts";
 import { retryDelay, type RetryEvent } from "./retry.ts";
+import { decode, MAX_ERROR_BODY, parseBody } from "./text.ts";
 
 /**
  * Makes an attempt; returns how it ended, or the retry that shall follow.
@@ -17,15 +16,13 @@ async function attemptOrRetry(
 ): Promise<Outcome | RetryEvent> {
   const { deadline, errors, retries } = context;
   const outcome = await makeAttempt(context, request, attempt);
-  const { response } = outcome;
-  const isAllowed = request.mayRepeat || response?.status === 429; // The service has not handled it.
-  if (response?.ok || !isAllowed || attempt > retries) return outcome;
+  if (outcome.response?.ok || attempt > retries) return outcome;
   const error = outcome.error ??
     errors.http(
       outcome.response,
       parseBody(decode(outcome.body.bytes.subarray(0, MAX_ERROR_BODY))),
     );
-  const delay = retryDelay(error, attempt, backoff.random());
+  const delay = retryDelay(error, attempt, backoff.random(), request.mayRepeat);
   if (delay === undefined || performance.now() + delay >= deadline) return outcome;
   return { attempt, delay, error };
 }

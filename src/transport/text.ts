@@ -1,0 +1,26 @@
+import type { Bytes } from "./body.ts";
+
+/**
+ * How much errors keep of a body, and so how much is searched for secrets: in bytes as it is read, and
+ * in characters as text, which never has more characters than bytes.
+ */
+export const MAX_ERROR_BODY = 64 * 2 ** 10;
+
+/** Decodes a body as UTF-8, without a byte-order mark. */
+export function decode(bytes: Bytes): string {
+  return new TextDecoder().decode(bytes);
+}
+
+/** Parses a body for an error, as openapi-fetch does: JSON, or else text. */
+export function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Returns a copy of the start of a text, because a part of a text keeps all of it in memory. */
+export function startOf(text: string, length: number): string {
+  return decode(new TextEncoder().encode(text.slice(0, length)));
+}

@@ -1,0 +1,9 @@
+/** Returns a URL without its query and fragment. */
+export function withoutQuery(url: string): string {
+  return url.replace(/[?#].*/s, "");
+}
+
+/** Removes the queries of URLs in a text, but not the punctuation that follows them. */
+export function withoutQueriesIn(text: string): string {
+  return text.replace(/(\bhttps?:\/\/[^\s?#"]*)[?#][^\s"]*?(?=[).,:;!]*([\s"]|$))/gi, "$1");
+}
