@@ -3,7 +3,7 @@ import { optionError, wrongType } from "./checks.ts";
 /** The longest API key, in characters. */
 const MAX_KEY_LENGTH = 4_096;
 
-/** Whether a value is an API key that a header can carry. */
+/** Tells whether a value is an API key that a header can carry. */
 export function isApiKey(value: unknown): value is string {
   return typeof value === "string" && value.length <= MAX_KEY_LENGTH &&
     /^[ -~]+$/.test(value) && value.trim() === value;

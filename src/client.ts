@@ -29,7 +29,7 @@ import { toJson } from "./request_body.ts";
 import { sendRequest } from "./send_request.ts";
 import { abortable } from "./transport/abortable.ts";
 
-/** What openapi-fetch's methods resolve to. */
+/** The result of openapi-fetch's methods. */
 type Result = { data?: unknown; error?: unknown; response: Response };
 
 /** openapi-fetch's client without the types of paths, which `api.ts` has for users. */

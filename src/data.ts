@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 
 import type { Call } from "./call.ts";
 import type { Issue } from "./errors.ts";
+import { toPointer } from "./json_pointer.ts";
 import { CHECK_BASE_URL } from "./transport/call_errors.ts";
 import type { Secrets } from "./transport/secrets.ts";
 import { MAX_ERROR_BODY, startOf } from "./transport/text.ts";
@@ -12,7 +13,7 @@ const MAX_ISSUES = 100;
 /** How much of each path and message is kept, in characters. */
 const MAX_TEXT = 500;
 
-/** What is wrong with a response. */
+/** The reason why a response is refused. */
 interface Problem {
   readonly issues: readonly Issue[];
   /** The same for people. */
@@ -31,7 +32,7 @@ function problemOf(rule: string, summary: string): Problem {
 export async function readData(
   text: string,
   { headers, status }: Response,
-  { errors: { secrets }, operation, resolvesToErrors, schema }: Call,
+  { errors: { secrets }, operation, schema }: Call,
 ): Promise<{ readonly value: unknown } | Problem> {
   const { responses = {} } = operation ?? {};
   const listed = [`${status}`, "2XX"].find((name) => name in responses);
@@ -48,12 +49,10 @@ export async function readData(
     const given = secrets.redact(headers.get("content-type") ?? "");
     const type = given.replace(/;.*/s, "").slice(0, MAX_TEXT);
     const isOther = type !== "" && !/json/i.test(type);
-    // Where the document has the status without JSON, `parseAs` is missing. Where it lacks the
-    // operation, a typed method may want what is neither JSON nor a page. All else is a sign of a
-    // wrong address.
-    const isWanted = listed ? !validate : resolvesToErrors && isOther && !/html/i.test(type);
-    const advice = isWanted ? 'set "parseAs"' : CHECK_BASE_URL;
-    return problemOf("json", `the body is not JSON${isOther ? ` but ${type}` : ""}, ${advice}`);
+    // A page, or a body that the document has as JSON, is a sign of a wrong address.
+    const isWanted = isOther && !validate && !/html/i.test(type);
+    const advice = isWanted ? 'use a typed method with "parseAs"' : CHECK_BASE_URL;
+    return problemOf("json", `the body is not JSON${isOther ? ` but ${type}` : ""}: ${advice}`);
   }
   const mismatches = validate?.(value);
   if (mismatches) return { issues: mismatches, summary: describeIssues(mismatches) };
@@ -78,17 +77,17 @@ function describeIssues(issues: readonly Issue[]): string {
 
 /** Writes the issues of a caller's schema, which may quote the response and so a secret. */
 function toIssues(issues: readonly StandardSchemaV1.Issue[], secrets: Secrets): Issue[] {
-  let left = MAX_ERROR_BODY; // of their paths and messages together
+  let budget = MAX_ERROR_BODY; // of their paths and messages together
   const clean = (text: string) => {
-    const part = text.slice(0, left);
-    left -= part.length;
+    const part = text.slice(0, budget);
+    budget -= part.length;
     return startOf(secrets.redact(part), MAX_TEXT);
   };
   return issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => {
-    const pointer = path.map((segment) => {
-      const name = String(typeof segment === "object" ? segment.key : segment);
-      return `/${clean(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    });
-    return { path: pointer.join("").slice(0, MAX_TEXT), rule: "schema", message: clean(message) };
+    const names = path.map((segment) =>
+      clean(String(typeof segment === "object" ? segment.key : segment))
+    );
+    const pointer = toPointer(names).slice(0, MAX_TEXT);
+    return { path: pointer, rule: "schema", message: clean(message) };
   });
 }

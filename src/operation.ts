@@ -3,7 +3,7 @@ import type { Issue } from "./errors.ts";
 /** Checks a value; returns what does not match the schema, or `undefined` if all does. */
 export type Validator = (value: unknown) => Issue[] | undefined;
 
-/** What the client must know about an operation to call it. */
+/** An operation, as far as the client must know it to call it. */
 export interface Operation {
   /** The name of the operation in the OpenAPI document. */
   readonly operationId: string;

@@ -41,16 +41,17 @@ export function guardPath(serializePath: PathSerializer = defaultPathSerializer)
   return (template, values) => {
     const own = { __proto__: null, ...values }; // so that it has no "toString"
     const url = serializePath(template, own);
-    if (/[{}]/.test(url) || Object.values(own).some(isBlank)) {
-      const problem = "must have a value that is not empty for each parameter";
-      throw optionError("params.path", problem);
+    const [, missing] = /[{}][;.]?([^{}*/]*)/.exec(url) ?? []; // the name of what is left of the template
+    const name = missing ?? Object.keys(own).find((name) => isBlank(values[name]));
+    if (name !== undefined) {
+      throw optionError("params.path", `must have a value that is not empty for "${name}"`);
     }
     checkPath(Object.keys(own).length > 0 ? "params.path" : "path", withoutQuery(url));
     return url;
   };
 }
 
-/** Whether a path parameter is written as nothing: an empty string, list or object. */
+/** Tells whether a path parameter is written as nothing: an empty string, list or object. */
 function isBlank(value: unknown): boolean {
   return value === "" || typeof value === "object" && Object.values(value ?? {}).join("") === "";
 }

@@ -6,6 +6,7 @@ import { NULL_BODY_STATUSES, type Sendable } from "./transport/attempt.ts";
 import { type Bytes, readStream } from "./transport/body.ts";
 import { isIdempotent } from "./transport/retry.ts";
 import { sendWithRetries } from "./transport/send.ts";
+import { captureStack } from "./transport/stack.ts";
 import { decode } from "./transport/text.ts";
 
 /**
@@ -40,8 +41,9 @@ export async function sendRequest(
     signals: [callSignal, request.signal],
   });
   const result = outcome.error ?? toResponse(outcome.response, outcome.body.bytes, call);
-  if (result instanceof Error) throw result;
-  return result;
+  if (!(result instanceof Error)) return result;
+  captureStack(result, sendRequest); // again, because Bun's stacks end in `abortable`
+  throw result;
 }
 
 /** Reads the body of a request, which is sent again with each attempt. */

@@ -146,8 +146,12 @@ Deno.test("check-key exits with 3 when there is no usable response, and says why
   const http = { name: "HttpError", code: "http", isTemporary: false };
   const cases: [string, RegExp, object][] = [
     [server.url, /.*/, { ...invalid, issues }],
-    [`${server.url}api`, /the status 403/, { ...http, response: forbidden }],
-    [`${server.url}missing`, /"--base-url"/, { ...http, response: { status: 404 } }],
+    [
+      `${server.url}api`,
+      /the status 403; the response says \{"secret":"\[redacted\]"\}$/m,
+      { ...http, response: forbidden },
+    ],
+    [`${server.url}missing`, /: check "--base-url"; the /, { ...http, response: { status: 404 } }],
     [closed.url, /got no response: .*refused/i, { name: "NetworkError", isTemporary: true }],
   ];
   for (const [address, reason, error] of cases) {
@@ -160,6 +164,25 @@ Deno.test("check-key exits with 3 when there is no usable response, and says why
     expect(printed).toMatchObject({ exit: 3, stderr: "" });
     expect(JSON.parse(printed.stdout)).toMatchObject(reported(error));
     expect(words.stderr + printed.stdout).not.toMatch(/some-key|baseUrl/);
+  }
+});
+
+Deno.test("check-key prints the body of an error as one line, cut and escaped", async () => {
+  const cases = [
+    ["", /the status 401\n$/],
+    ["null", /; the response says null\n$/],
+    [
+      " no\r\n\tkey\u2028 \x1b[2J\x9b\u202e\u{e0001} ",
+      / says no key \\u\{1b\}\[2J\\u\{9b\}\\u\{202e\}\\u\{e0001\}\n$/,
+    ],
+    ["é".repeat(301), /; the response says é{300}…\n$/],
+  ] as const;
+  for (const [body, expected] of cases) {
+    await using server = await serve((_, response) => void response.writeHead(401).end(body));
+    const setting = {
+      env: { SCAM_ADDRESS_API_KEY: "some-key", SCAM_ADDRESS_BASE_URL: server.url },
+    };
+    expect((await command(["check-key"], setting)).stderr).toMatch(expected);
   }
 });
 

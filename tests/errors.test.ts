@@ -29,7 +29,7 @@ Deno.test("messages name the method, the address without the query, the problem 
     404: "a response with the status 404",
     "429-7": "a response with the status 429, Retry-After: 7",
     301: 'a redirect (301) to "https://b.example/c", which is not followed: check "baseUrl"',
-    200: 'an invalid response: the body is not JSON, check "baseUrl"',
+    200: 'an invalid response: the body is not JSON: check "baseUrl"',
   };
   const start = (name: string) => `"POST ${server.url}api/${name}" `;
   for (const [name, problem] of Object.entries(problems)) {
@@ -80,13 +80,22 @@ Deno.test("the stack of a ConfigurationError reaches the caller, even with a sig
   const callTyped = async () => await client.GET("/{id}", { signal });
   const callParent = async () => await client.GET("/../a", { signal });
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 3;
+  const deep = async (depth: number): Promise<unknown> =>
+    await (depth > 0 ? deep(depth - 1) : callOne());
   try {
-    for (const caller of [callOne, callOther, callTyped, callParent]) {
-      const { stack } = await rejection(ConfigurationError, caller());
-      expect(stack).toMatch(new RegExp(`\\b${caller.name}\\b`));
+    for (const limit of [3, 100]) {
+      Error.stackTraceLimit = limit;
+      for (const caller of [callOne, callOther, callTyped, callParent]) {
+        const { stack } = await rejection(ConfigurationError, caller());
+        expect(stack).toMatch(new RegExp(`\\b${caller.name}\\b`));
+      }
+      expect(Error.stackTraceLimit).toBe(limit);
     }
-    expect(Error.stackTraceLimit).toBe(3);
+    expect((await rejection(ConfigurationError, deep(40))).stack!.match(/ deep /g)).toHaveLength(
+      41,
+    );
+    Error.stackTraceLimit = 0;
+    expect((await rejection(ConfigurationError, callOne())).stack).not.toContain("callOne");
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }

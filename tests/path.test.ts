@@ -19,8 +19,11 @@ Deno.test("methods refuse a path parameter that is missing, empty or leads elsew
       expect(error.option).toBe("params.path");
     }
   };
-  for (const init of [...missing, ...empty.map(withId)]) {
-    await expectRefused(init, /must have a value that is not empty for each parameter$/);
+  const others = [null, "", []].map((value) => ({ params: { path: { id: 1, other: value } } }));
+  for (const [name, inits] of [["id", [...missing, ...empty.map(withId)]], ["other", others]]) {
+    for (const init of inits!) {
+      await expectRefused(init, RegExp(`must have a value that is not empty for "${name}"$`));
+    }
   }
   for (const name of ["toString", "constructor", "__proto__"]) {
     const call = unsent.GET(`/t/{${name}}`, { params: { path: {} } });

@@ -1,7 +1,7 @@
 // How the body of a 2xx response is read; http_error.test.ts reads those of errors.
 import { expect } from "@std/expect";
 
-import { InvalidResponseError } from "../mod.ts";
+import { createClient, InvalidResponseError } from "../mod.ts";
 import { addOperation, apiKey, testBothWays, undocumented } from "./support/client.ts";
 import { rejection, rejections } from "./support/rejection.ts";
 import { serve, serveBytes } from "./support/server.ts";
@@ -48,7 +48,7 @@ testBothWays("GET() checks a response as the document says of its status", async
     .toBe(2); // which the document does not concern
 });
 
-testBothWays("methods refuse what is not JSON, and point to baseUrl", async (create) => {
+testBothWays("methods refuse what is not JSON, and say what to do", async (create) => {
   let body = "";
   await using server = await serve(({ url }, response) => {
     response.setHeader("content-type", decodeURIComponent(url.slice(1))).end(body);
@@ -58,14 +58,13 @@ testBothWays("methods refuse what is not JSON, and point to baseUrl", async (cre
     for (const type of ["text/HTML; charset=utf-8", "application/json", "text/csv"]) {
       const endpoint = encodeURIComponent(type);
       const calls = [client.call("GET", endpoint), client.GET(`/${endpoint}`)];
-      const [called, typed] = await rejections(InvalidResponseError, calls);
-      for (const error of [called!, typed!]) {
+      for (const error of await rejections(InvalidResponseError, calls)) {
         expect(error.issues).toEqual([{ path: "", rule: "json" }]);
         const name = type.startsWith("text/") ? ` but ${type.split(";")[0]}` : "";
         expect(error.message).toContain(`: the body is not JSON${name}`);
-        // The typed methods have an option for what is neither JSON nor a page.
-        const isOther = type === "text/csv" && error === typed;
-        expect(error.message).toContain(isOther ? 'set "parseAs"' : 'check "baseUrl"');
+        const isFile = type === "text/csv"; // and no page
+        const advice = isFile ? 'use a typed method with "parseAs"' : 'check "baseUrl"';
+        expect(error.message).toContain(`: ${advice}`);
         expect(error.response.body).toBe(body);
       }
     }
@@ -105,6 +104,15 @@ testBothWays("HEAD() and call() take a response to HEAD, which has no body", asy
   const client = create({ baseUrl: server.url, apiKey });
   expect((await client.call("HEAD", undocumented)).data).toBe(undefined);
   expect((await client.HEAD("/a")).response.headers.get("content-length")).toBe("100");
+});
+
+Deno.test("checkKey() points to baseUrl, because the document has JSON", async () => {
+  await using server = await serve((_, response) => {
+    response.setHeader("content-type", "text/csv").end("a,b");
+  });
+  const call = createClient({ baseUrl: server.url }).checkKey("some-key");
+  const { message } = await rejection(InvalidResponseError, call);
+  expect(message).toMatch(/: the body is not JSON but text\/csv: check "baseUrl"$/);
 });
 
 testBothWays("GET() says to set parseAs where the document has no JSON", async (create) => {

@@ -212,7 +212,7 @@ Deno.test("errors show no key even if it is long and 64 KiB almost match it", as
 Deno.test("InvalidResponseError shows no part of a key when it cuts a content type", async () => {
   const client = clientGetting("Hello", { headers: { "content-type": "a/some;key" } }, "some;key");
   const { message } = await rejection(InvalidResponseError, client.call("GET", undocumented));
-  expect(message).toMatch(/ is not JSON but a\/\[redacted\], /);
+  expect(message).toMatch(/ is not JSON but a\/\[redacted\]: /);
 });
 
 Deno.test("InvalidResponseError shows no key in the message and the path of a schema's issue", async () => {

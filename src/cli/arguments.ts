@@ -91,7 +91,7 @@ export const SANDBOX_FLAGS = {
   key: { type: "string", option: "keys", multiple: true },
 } as const satisfies Flags;
 
-/** What flags were set to. */
+/** The values of flags. */
 export type Values<Of extends Flags> = {
   [Name in keyof Of]?: Of[Name] extends { type: "boolean" } ? boolean
     : Of[Name] extends { multiple: true } ? string[]

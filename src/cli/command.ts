@@ -1,5 +1,5 @@
 import { createClient } from "../client.ts";
-import { ConfigurationError, ScamAddressError } from "../errors.ts";
+import { ConfigurationError, HttpError, ScamAddressError } from "../errors.ts";
 import { createSandbox, DEMO_KEY } from "../sandbox/service.ts";
 import { serveSandbox } from "../sandbox/server.ts";
 import { abortable } from "../transport/abortable.ts";
@@ -34,6 +34,9 @@ const KEY_VARIABLE = "SCAM_ADDRESS_API_KEY";
 
 /** The limit of standard input, in characters: more than any key has. */
 const MAX_INPUT_LENGTH = 64 * 1024;
+
+/** How much of the body of an error is printed, in characters. */
+const MAX_BODY_LENGTH = 300;
 
 /** The time limit of `check-key`. */
 interface TimeLimit {
@@ -105,7 +108,7 @@ async function askForStatus(
     baseUrl,
     allowInsecureHttp: values["allow-insecure-http"],
     retries: values.retries,
-    onRetry: ({ error }) => void (limit.reason = error.message),
+    onRetry: ({ error }) => void (limit.reason = describe(error)),
   });
   const apiKey = key ?? await abortable([limit.signal], () => readStandardInput(process));
   limit.reason = "there was no complete response";
@@ -137,6 +140,17 @@ async function runCheckKey(process: CommandProcess, args: string[]): Promise<num
     process.stdout.write(`The key is ${apiKeyValid ? `valid ${found}` : "not valid"}\n`);
   }
   return exit;
+}
+
+/** Writes an error as one line: the message and, after a 4xx or 5xx status, the response's body. */
+function describe(error: Error): string {
+  const message = withFlagNames(error.message);
+  const { body = "" } = error instanceof HttpError ? error.response : {};
+  const text = (typeof body === "string" ? body : JSON.stringify(body)).replace(/\s+/g, " ").trim();
+  if (!text) return message;
+  const part = text.length > MAX_BODY_LENGTH ? `${text.slice(0, MAX_BODY_LENGTH)}…` : text;
+  const escape = (character: string) => `\\u{${character.codePointAt(0)!.toString(16)}}`;
+  return `${message}; the response says ${part.replace(/\p{C}/gu, escape)}`;
 }
 
 /** Prints an object that always has the same fields; what is not known is `null`. */
@@ -204,11 +218,11 @@ export async function run(args: string[], process: CommandProcess): Promise<numb
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     const known = error instanceof CommandError || error instanceof ScamAddressError;
     const code = known ? error.code : "unexpected";
-    const message = withFlagNames(error.message);
     if (args.includes("--json")) {
+      const message = withFlagNames(error.message);
       const fields = error instanceof ScamAddressError && error.toJSON();
       printJson(process, { error: { name: error.name, ...fields, code, message } });
-    } else process.stderr.write(`Error (${code}): ${message}\n`);
+    } else process.stderr.write(`Error (${code}): ${describe(error)}\n`);
     if (error instanceof CommandError) return error.exit;
     return error instanceof ConfigurationError ? EXIT.usage : EXIT.failed;
   }

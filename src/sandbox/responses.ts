@@ -6,7 +6,7 @@ export type Data<Operation extends object> = Extract<
   { data: unknown }
 >["data"];
 
-/** What a handler returns: what its operation responds with, or any response. */
+/** The result of a handler: the data of its operation, or any response. */
 type HandlerResult<Operation extends object> =
   | Data<Operation>
   | (undefined extends Data<Operation> ? void : never) // what a function without a result returns

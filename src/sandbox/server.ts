@@ -148,7 +148,7 @@ function toUrlHost(host: unknown): string {
   throw optionError("host", "must be a host name or an IP address, without a zone");
 }
 
-/** What is used of Deno, where there is one. */
+/** The part of Deno that is used, where there is one. */
 declare const Deno: { permissions: { request(net: object): Promise<{ state: string }> } };
 
 /** Starts to listen. */

@@ -59,7 +59,7 @@ import { compareRoutes, findRoute, parseRoute, type Route } from "./routes.ts";
  */
 export const DEMO_KEY = "demo-key";
 
-/** What a {@linkcode SandboxRoute} gets in addition to the request. */
+/** The second argument of a {@linkcode SandboxRoute}, beside the request. */
 export interface SandboxContext {
   /** The valid key in the request's header; `undefined` for operations that need none. */
   readonly apiKey: string | undefined;
@@ -153,7 +153,7 @@ async function checkKey(
   return credits === undefined ? { apiKeyValid: false } : { apiKeyValid: true, data: { credits } };
 }
 
-/** What a route leads to. */
+/** The target of a route. */
 interface Target {
   /** Whether requests need a valid key. */
   access: Operation["apiKey"];
@@ -192,7 +192,7 @@ function readKeys(keys: Record<string, number> = { [DEMO_KEY]: 100 }): Map<strin
   return new Map(entries);
 }
 
-/** What a route must be, in words and as a pattern. */
+/** The form of a route, in words and as a pattern. */
 const ROUTE_RULE =
   'must name a method and a path, with whole segments as parameters, as in "GET reports/{id}"';
 const ROUTE = /^[A-Z]+ (?:[^\s?#\\{}]|(?<=[ /])\{[^\s?#\\{}/]+\}(?=\/|$))+$/;

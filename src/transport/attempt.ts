@@ -46,27 +46,27 @@ const timeUp = /* @__PURE__ */ new DOMException("The time is up", "TimeoutError"
 /** The statuses of responses that have no body: the null body statuses of the fetch standard. */
 export const NULL_BODY_STATUSES = [204, 205, 304];
 
-/** Whether a response is a redirect, or what a custom fetch got by following one. */
+/** Tells whether a response is a redirect, or what a custom fetch got by following one. */
 function isRedirect({ redirected, status, type }: Response): boolean {
   if (redirected || type === "opaqueredirect") return true; // browsers hide the status
   return status >= 300 && status <= 399 && status !== 304;
 }
 
-/** Whether a value is a `Response`, possibly of another realm, that nobody has read. */
+/** Tells whether a value is a `Response`, possibly of another realm, that nobody has read. */
 function isUnread(value: unknown): value is Response {
   const { headers, body, bodyUsed, status } = Object(value);
   return typeof status === "number" && typeof headers?.get === "function" && bodyUsed === false &&
     (body === null || typeof body?.getReader === "function" && !body.locked);
 }
 
-/** Whether `Content-Length` is within a limit: the runtime's own `fetch` reads no more than it. */
+/** Tells whether `Content-Length` is within a limit: the runtime's own `fetch` reads no more than it. */
 function fitsLimit({ headers }: Response, limit: number): boolean {
   return !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
     Number(headers.get("content-length") || Infinity) <= limit;
 }
 
 /**
- * Whether a response announces a body where there is none, so that nobody can read or cancel it:
+ * Tells whether a response announces a body where there is none, so that nobody can read or cancel it:
  * Node.js 20 to 26 then keeps the connection open, for some statuses.
  */
 function announcesMissingBody({ headers, status }: Response): boolean {
@@ -110,7 +110,7 @@ export async function makeAttempt(
   const { deadline, errors, maxResponseBytes, timeout, totalTimeout } = context;
   const timeLeft = deadline - performance.now();
   const limit = timeLeft < timeout ? totalTimeout : timeout; // which ends first
-  if (timeLeft <= 0) return { error: errors.timeout(limit, undefined) };
+  if (timeLeft <= 0) return { error: errors.timeout(limit, `attempt ${attempt} was not begun`) };
   errors.attempts = attempt; // set, because middleware may call `options.fetch` again
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(timeUp), Math.min(timeout, timeLeft));
@@ -141,7 +141,10 @@ export async function makeAttempt(
   } catch (thrown) {
     for (const signal of signals) signal?.throwIfAborted();
     if (thrown !== timeUp) return { error: errors.network(thrown, response) };
-    return { error: errors.timeout(limit, response) };
+    const progress = response
+      ? `the body of the response with the status ${response.status} was not complete`
+      : "there was no response";
+    return { error: errors.timeout(limit, progress) };
   } finally {
     clearTimeout(timer);
     if (!isClean) controller.abort();

@@ -8,12 +8,12 @@ export function cancel(source: { cancel(): unknown } | null | undefined): void {
 /** A `Uint8Array`, in the form that all versions of TypeScript accept as a body. */
 export type Bytes = ReturnType<typeof Uint8Array.from>;
 
-/** What was read of a body. */
+/** The part of a body that was read. */
 export interface ReadBody {
   readonly bytes: Bytes;
   /** Whether that is all of it. */
   readonly isComplete: boolean;
-  /** What the stream failed with, if it did. */
+  /** The error of the stream, or whatever else it failed with. */
   readonly thrown?: unknown;
 }
 

@@ -15,12 +15,12 @@ import { captureStack } from "./stack.ts";
 import { MAX_ERROR_BODY, parseBody, startOf } from "./text.ts";
 import { withoutQuery } from "./url.ts";
 
-/** What to do about a response that may not be the service's. */
+/** Advice about a response that may not be the service's. */
 export const CHECK_BASE_URL = 'check "baseUrl"';
 
 /** Makes the errors of one call. Each names the request, and none shows a secret. */
 export class CallErrors {
-  /** What the errors must not show. */
+  /** The texts that the errors must not show. */
   readonly secrets: Secrets = new Secrets();
   /** The number of attempts that have begun for the result of the call. */
   attempts = 0;
@@ -31,7 +31,7 @@ export class CallErrors {
    */
   constructor(readonly describeRequest: () => string, readonly is404Unexpected: boolean) {}
 
-  /** The error for a response that has no 2xx status. */
+  /** Makes the error for a response that has no 2xx status. */
   http(response: Response, body: unknown = ""): HttpError {
     const { headers, status } = response;
     const header = this.secrets.redact(headers.get("retry-after") ?? "");
@@ -44,7 +44,7 @@ export class CallErrors {
     });
   }
 
-  /** The error for a 2xx response with a wrong body. */
+  /** Makes the error for a 2xx response with a wrong body. */
   invalid(
     response: Response,
     text: string,
@@ -56,7 +56,7 @@ export class CallErrors {
     return this.#make(InvalidResponseError, `got an invalid response: ${problem}`, fields);
   }
 
-  /** The error for a redirect, or for what a custom fetch got by following one. */
+  /** Makes the error for a redirect, or for what a custom fetch got by following one. */
   redirect({ headers, redirected, status, url }: Response): RedirectError {
     const location = this.secrets.redact((redirected ? url : headers.get("location")) ?? "");
     const to = location && ` to "${withoutQuery(location).slice(0, 200)}"`;
@@ -68,22 +68,19 @@ export class CallErrors {
     });
   }
 
-  /** The error for an attempt that took too long, in milliseconds, and the response if it had one. */
-  timeout(timeout: number, response: Response | undefined): TimeoutError {
-    const progress = response
-      ? `the body of the response with the status ${response.status} was not complete`
-      : "there was no response";
+  /** Makes the error for a limit that was exceeded, in milliseconds, and says what had not ended. */
+  timeout(timeout: number, progress: string): TimeoutError {
     return this.#make(TimeoutError, `took more than ${timeout} ms: ${progress}`, { timeout });
   }
 
-  /** The error for what the network, or a custom fetch, has thrown, and the response if it had one. */
+  /** Makes the error for what the network, or a custom fetch, has thrown, with or without a response. */
   network(thrown: unknown, response: Response | undefined): NetworkError {
     const cause = toCause(thrown, this.secrets);
     const problem = response ? "got no complete response" : "got no response";
     return this.#make(NetworkError, `${problem}: ${cause.message}`, {}, { cause });
   }
 
-  /** The error for what a custom fetch has returned in place of a response that can be read. */
+  /** Makes the error for a custom fetch that has returned no response that can be read. */
   badFetch(): ConfigurationError {
     const problem = 'needs a "fetch" that returns an unread Response';
     return this.#make(ConfigurationError, problem, { option: "fetch" });
@@ -102,7 +99,7 @@ export class CallErrors {
     return error;
   }
 
-  /** What an error keeps of a response. */
+  /** Makes the part of a response that an error keeps. */
   #snapshot({ headers, status }: Response, body: unknown, text = ""): ResponseSnapshot {
     const { secrets } = this;
     // Node.js 20 and 22 receive names with spaces, and empty ones, which `new Headers` refuses.

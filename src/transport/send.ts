@@ -46,6 +46,6 @@ export async function sendWithRetries(context: SendContext, request: Sendable): 
     await abortable(signals, async () => await onRetry?.(result));
     const timeLeft = Math.max(0, deadline - performance.now()); // `onRetry` may have taken long
     await backoff.sleep(Math.min(delay, timeLeft), signals);
-    if (delay > timeLeft) return { error: errors.timeout(totalTimeout, undefined) };
+    if (delay > timeLeft) return { error: errors.timeout(totalTimeout, '"onRetry" took too long') };
   }
 }

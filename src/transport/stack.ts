@@ -1,5 +1,5 @@
-/** How many functions a stack names: V8's ten may all be of this client and of openapi-fetch. */
-const MAX_FRAMES = 30;
+/** How many functions a stack names at least: V8's ten may all be of this client and openapi-fetch. */
+const MIN_FRAMES = 30;
 
 /**
  * Gives an error a stack that starts at the caller of a function, as text. It is captured on another
@@ -14,10 +14,13 @@ const MAX_FRAMES = 30;
 export function captureStack(error: Error, leftOut: (...parameters: never[]) => unknown): void {
   const other = Object.defineProperty(new Error(error.message), "name", { value: error.name });
   if (Error.captureStackTrace) {
-    const { stackTraceLimit } = Error;
-    Reflect.set(Error, "stackTraceLimit", MAX_FRAMES);
-    Error.captureStackTrace(other, leftOut);
-    Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
+    const { stackTraceLimit: limit } = Error;
+    try {
+      if (limit > 0) Reflect.set(Error, "stackTraceLimit", Math.max(limit, MIN_FRAMES));
+      Error.captureStackTrace(other, leftOut);
+    } finally {
+      Reflect.set(Error, "stackTraceLimit", limit);
+    }
   }
   error.stack = other.stack!;
   Object.defineProperty(error, "stack", { enumerable: false }); // which it would be in Firefox

@@ -204,6 +204,20 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     }
   },
 
+  async "errors show who called"({ client }) {
+    const badFetch = () => Promise.resolve({} as Response);
+    const clients = [
+      client("redirect"),
+      client("service", { maxResponseBytes: 9 }),
+      client("service", { fetch: badFetch }),
+    ];
+    for (const { checkKey } of clients) {
+      const callCheckKey = async () => await checkKey("valid-key");
+      const { stack } = await rejection(callCheckKey()) as Error;
+      if (!stack?.includes("callCheckKey")) throw new Error(`got the stack ${stack}`);
+    }
+  },
+
   async "createSandbox() stands in for the service"() {
     const { fetch } = createSandbox({ keys: { "demo-key": 7 } });
     const client = createClient({ baseUrl: "https://service.example/", fetch });
