@@ -12,7 +12,7 @@ import { deno, mustRun } from "./support/process.ts";
 await using project = await copyProject();
 const options = { cwd: project.path };
 
-await addExample(project);
+if (!await addExample(project)) console.log("The document has the example in CONTRIBUTING.md");
 await addOverlay(project);
 await mustRun(deno, ["fmt", "--quiet"], options);
 for (const task of ["generate", "check", "test"]) {
