@@ -15,7 +15,7 @@ import { apiKeyHeader } from "../src/generated/operations.ts";
 import { expectLittleKept } from "../tests/process/large.ts";
 import { type CaseResult, serveConformance } from "../tests/runtimes/server.ts";
 import { serve } from "../tests/support/server.ts";
-import { chromium, openPage, skipped } from "./support/chromium.ts";
+import { findChromium, openPage } from "./support/chromium.ts";
 import { makeFolder, root } from "./support/files.ts";
 import {
   arch,
@@ -76,9 +76,8 @@ type Bundle = (entry: string, output: string, options?: BuildOptions) => Promise
 function testRuntime(
   name: string,
   prepare: (bundle: Bundle, url: string) => Promise<Start>,
-  ignore = false,
 ): void {
-  Deno.test({ name, ignore }, async (test) => {
+  Deno.test(name, async (test) => {
     await using server = await serveConformance();
     const bundle: Bundle = async (entry, outfile, options) => {
       const define = {
@@ -132,14 +131,14 @@ testRuntime(`workerd ${WORKERD_VERSION}`, async (bundle) => {
   return { command: join(tool, "bin/workerd"), args: ["test", "workerd.capnp"] };
 });
 
-testRuntime(`Chromium${skipped}`, async (bundle) => {
+testRuntime("Chromium", async (bundle) => {
   await bundle("program.ts", "page.js", { format: "iife" });
   // The page comes from a file, so that every request to the service crosses origins.
   const page = join(project, "page.html");
   await Deno.writeTextFile(page, '<!doctype html><script src="page.js"></script>');
   const args = openPage(pathToFileURL(page).href, join(project, "chromium"));
-  return { command: chromium!, args, stays: true };
-}, !chromium);
+  return { command: findChromium(), args, stays: true };
+});
 
 /** Adds a test that runs the command on a runtime, with a reader that waits. */
 function testCommand(name: string, install: () => Promise<string>, ...args: string[]): void {

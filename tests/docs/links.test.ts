@@ -29,11 +29,14 @@ for (const name of names.filter((name) => /\.(md|ts)$/.test(name))) {
 }
 
 const files = await listProject("src", "scripts", "tests", "openapi", ".ci", ".github");
-const places = [...files, ...names].map((file) => `/${file}`);
+const places = files.map((file) => `/${file}`);
 const texts = `${await read("CONTRIBUTING.md")}\n${await read("SECURITY.md")}`;
+const ofProject =
+  /(?<=[`\s])(?:[\w./-]*\w\.ts|(?:src|tests|scripts|openapi|\.github)\/[\w./-]*)(?=[`\s])/g;
 testList(
-  "The files and folders that CONTRIBUTING and SECURITY name exist",
-  texts.match(/(?<=[`\s])[\w./-]*\w(?:\/|\.(?:ts|json|lock|md|ya?ml))(?=[`\s])/g)!.filter((name) =>
+  "The files and folders of the project that CONTRIBUTING and SECURITY name exist",
+  texts.match(ofProject)!.filter((name) =>
+    name !== "mod.ts" &&
     !places.some((file) =>
       name.endsWith("/") ? file.includes(`/${name}`) : file.endsWith(`/${name}`)
     )

@@ -1,12 +1,9 @@
-// Lists in texts are those of the code. `check` runs this too.
+// Lists in texts are those of the code, in any words.
 import { posix } from "node:path";
 import config from "../../deno.json" with { type: "json" };
 import { listProject, read, root } from "../../scripts/support/files.ts";
-import { NODE_VERSIONS } from "../../scripts/support/npm.ts";
 import { deno, mustRun, run } from "../../scripts/support/process.ts";
-import { RANGES } from "../../src/checks.ts";
 import { readClientOptions } from "../../src/options.ts";
-import { createSandbox, DEMO_KEY } from "../../src/sandbox/service.ts";
 import { baseUrl } from "../support/client.ts";
 import { testList } from "../support/lists.ts";
 
@@ -15,16 +12,16 @@ function find(pattern: RegExp, text = ""): string[] {
   return [...new Set([...text.matchAll(pattern)].map(([, group = ""]) => group))];
 }
 
-/** What stands below a heading. */
-const section = (text: string, heading: string) =>
-  text.split(`\n## ${heading}\n`)[1]!.split("\n## ")[0]!;
-
 const [readme, contributing] = [await read("README.md"), await read("CONTRIBUTING.md")];
-const sources = await listProject("src");
 
-/** The rows of a table in README: the name in the first cell, and the other cells. */
-const tableOf = (heading: string) =>
-  find(/^\| `(.*) \|$/gm, section(readme, heading)).map((row) => row.split(/`? +\| /));
+/** The rows of the table in README that has a row for a name: what stands in code marks first, and the row. */
+function rowsWith(name: string): Map<string, string> {
+  const table = readme.match(/^\|.*\n(?:\|.*\n)*/gm)!.find((rows) =>
+    rows.includes(`\n| \`${name}\``)
+  );
+  if (!table) throw new Error(`README has no table with a row that begins with "| \`${name}\`"`);
+  return new Map([...table.matchAll(/^\| `(\w+)`.*$/gm)].map(([row, name]) => [name!, row]));
+}
 
 /** What `deno doc` knows of a symbol or a field, as far as it matters here. */
 interface Documented {
@@ -42,11 +39,8 @@ const modules = Object.values<{ symbols: Documented[] }>(docs.nodes).map(({ symb
 const namesOf = (all: Documented[]) => all.map(({ name }) => name);
 const fieldsOf = (name: string) =>
   modules.flat().find((symbol) => symbol.name === name)!.declarations[0]!.def.properties;
-const docOf = (type: string, field: string) => {
-  const { jsDoc } = fieldsOf(type).find(({ name }) => name === field)!;
-  const value = jsDoc!.tags?.find(({ kind }) => kind === "default")?.value;
-  return { text: jsDoc!.doc!, default: value?.replaceAll(/["_]/g, "") };
-};
+const docOf = (type: string, field: string) =>
+  fieldsOf(type).find(({ name }) => name === field)!.jsDoc!;
 
 const consumer = await read("tests/npm/consumer.ts") + await read("tests/npm/server.ts");
 for (const [index, [path]] of entryPoints.entries()) {
@@ -59,39 +53,12 @@ for (const [index, [path]] of entryPoints.entries()) {
   );
 }
 
-const options = new Map(tableOf("Options").map(([name, value]) => [name!, value!]));
+const options = rowsWith("baseUrl");
 const forOpenapiFetch = ["querySerializer", "bodySerializer", "pathSerializer", "Request"];
 testList(
-  "README, Options, has a row for each option of the client, except those of openapi-fetch",
+  "README has a row for each option of the client, except those of openapi-fetch",
   [...options.keys(), ...forOpenapiFetch],
   namesOf(fieldsOf("ClientOptions")),
-);
-
-const { timeout, retries, maxResponseBytes } = readClientOptions({ baseUrl });
-const defaults = {
-  timeout: [`${timeout.toLocaleString("en")} ms`, timeout],
-  retries: [retries, retries],
-  maxResponseBytes: [`${maxResponseBytes / 2 ** 20} MiB`, maxResponseBytes],
-};
-testList(
-  "README, and @default in src/api.ts, have the default of each option",
-  Object.keys(defaults).map((name) =>
-    `${name}: ${options.get(name)}, ${docOf("ClientOptions", name).default}`
-  ),
-  Object.entries(defaults).map(([name, both]) => `${name}: ${both.join(", ")}`),
-);
-
-const limited = ["timeout", "totalTimeout", "retries"] as const;
-testList(
-  "The docs in src/api.ts have the range of each option",
-  limited.map((name) => {
-    const [min, max] = docOf("ClientOptions", name).text.match(/[\d,]*\d/g)!;
-    return `${name}: ${min} to ${max}`;
-  }),
-  limited.map((name) => {
-    const { min, max } = RANGES[name];
-    return `${name}: ${min.toLocaleString("en")} to ${max.toLocaleString("en")}`;
-  }),
 );
 
 /** Runs the command; resolves to what it prints. */
@@ -110,59 +77,68 @@ testList(
   [...flags, "--help", "--version"],
 );
 
-const helped = Object.entries({
-  timeout: timeout / 1_000,
-  retries,
-  host: docOf("ServeSandboxOptions", "host").default,
-  key: `"${DEMO_KEY}=${createSandbox().keys.get(DEMO_KEY)}"`,
-}).map(([name, value]) => `--${name} … ${value}`);
+/** How many milliseconds, or bytes, a unit may have. */
+const UNITS = [1, 1_000, 60_000, 2 ** 10, 2 ** 20];
+/** Whether a text has a value, in any unit, or no digits at all. */
+const says = (text: string, value: number) =>
+  !/\d/.test(text) ||
+  find(/([\d,._]*\d)/g, text).map((digits) => Number(digits.replaceAll(/[,_]/g, "")))
+    .some((number) => UNITS.some((unit) => number * unit === value));
+
+const { timeout, retries, maxResponseBytes } = readClientOptions({ baseUrl });
+for (const [name, value] of Object.entries({ timeout, retries, maxResponseBytes })) {
+  const { tags } = docOf("ClientOptions", name);
+  const texts: Record<string, string | undefined> = {
+    README: options.get(name),
+    "@default in src/api.ts": tags!.find(({ kind }) => kind === "default")?.value,
+    "HELP in src/cli/arguments.ts": help.find((entry) => entry.startsWith(`--${name} `)),
+  };
+  testList(
+    `Where the default of ${name} is told, it is ${value}, in any unit`,
+    Object.keys(texts).filter((place) => texts[place] && !says(texts[place], value)),
+    [],
+  );
+}
+
+const errors = rowsWith("HttpError");
 testList(
-  "HELP in src/cli/arguments.ts has the default of each flag, in digits",
-  helped.filter((text) => {
-    const [flag, value] = text.split("…");
-    return help.some((entry) => entry.startsWith(flag!) && entry.includes(value!));
-  }),
-  helped,
+  "README has a row for each error",
+  [...errors.keys()],
+  namesOf(modules[0]!).filter((name) => /.Error$/.test(name) && name !== "ScamAddressError"),
+);
+testList(
+  "README names the fields of each error in its row",
+  [...errors].flatMap(([name, row]) =>
+    fieldsOf(name).filter((field) => !field.isStatic && field.name !== "name")
+      .filter((field) => !row.includes(`\`${field.name}\``))
+      .map((field) => `${field.name} of ${name}`)
+  ),
+  [],
 );
 
-testList(
-  "README has a row for each error, with its fields, and with `cause` for a NetworkError",
-  tableOf("Errors").map(([name, , fields]) => `${name}: ${find(/`(\w+)`/g, fields).sort()}`),
-  namesOf(modules[0]!).filter((name) => /.Error$/.test(name) && name !== "ScamAddressError")
-    .map((name) => {
-      const fields = fieldsOf(name).filter(({ isStatic }) => !isStatic);
-      const own = name === "NetworkError" ? ["cause"] : [];
-      return `${name}: ${[...namesOf(fields), ...own].filter((name) => name !== "name").sort()}`;
-    }),
-);
-
+const sources = await listProject("src");
 const code = (await Promise.all(sources.map(read))).join();
+const { doc } = docOf("Issue", "rule");
 testList(
   "The doc comment of `rule` in src/errors.ts has each rule that is no keyword of JSON Schema",
-  find(/`(\w+)`/g, docOf("Issue", "rule").text).filter((name) => name !== "call"),
-  find(/(?:rule[:=] |rule = |problemOf\()"(\w+)"/g, code),
+  find(/(?:rule[:=] |rule = |problemOf\()"(\w+)"/g, code).filter((rule) => !doc!.includes(rule)),
+  [],
 );
 
-const layout = section(contributing, "Layout");
-const parts = find(/src\/(\w+(?:\/|\.ts))/g, sources.join());
+const rows = contributing.match(/^\|.*$/gm)!.join();
 testList(
-  "CONTRIBUTING, Layout, says what is in each file, or folder, of src/",
-  parts.filter((part) => layout.includes(`/${part}\``) || layout.includes(`\`${part}\``)),
-  parts,
+  "A table in CONTRIBUTING has each file, or folder, of src/",
+  find(/src\/(\w+(?:\/|\.ts))/g, sources.join()).filter((part) =>
+    !rows.includes(`/${part}\``) && !rows.includes(`\`${part}\``)
+  ),
+  [],
 );
 
 const texts = readme + contributing + await read("RECIPES.md");
 testList(
-  "Texts name only tasks that deno.json has",
-  find(/\bdeno(?:@[\d.]+)? task ([a-z][\w:]*)/g, texts).filter((name) => !(name in config.tasks)),
-  [],
-);
-
-testList(
-  "The oldest Node.js that README names is the first of NODE_VERSIONS in scripts/support/npm.ts",
-  find(/Node\.js (?:from |version )*(\d+)/g, readme).sort((a, b) => Number(a) - Number(b)).slice(
-    0,
-    1,
+  "Commands name only tasks that deno.json has",
+  find(/(?:^|`|deno@[\d.]+ )(?:deno )?task ([a-z][\w:]*)/gm, texts).filter((name) =>
+    !(name in config.tasks)
   ),
-  [`${parseInt(NODE_VERSIONS[0])}`],
+  [],
 );

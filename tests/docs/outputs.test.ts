@@ -1,4 +1,4 @@
-// Examples print what the comments beside `console.log` say: `console.log(1 + 1); // 2`.
+// The comments beside `console.log` in examples have what it prints: `console.log(1 + 1); // 2`.
 import { expect } from "@std/expect";
 import { pathToFileURL } from "node:url";
 import { format } from "node:util";
@@ -36,7 +36,7 @@ for (const file of ["README.md", "RECIPES.md", "mod.ts", ...await listProject("s
     for (const example of examples) {
       try {
         for (const [said, printed] of await run(example)) {
-          if ([...printed].join() !== said) problems.push({ said, printed });
+          if (!said.includes([...printed].join() || "nothing")) problems.push({ said, printed });
         }
       } catch (error) {
         problems.push({ example, error });
