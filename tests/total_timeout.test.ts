@@ -35,14 +35,9 @@ async function expectTimeouts(calls: Promise<unknown>[], progress = ""): Promise
   }
 }
 
-testBothWays("totalTimeout limits what is left for an attempt", async (create) => {
-  await using server = await serve(({ headers }, response, count) => {
-    const kind = headers["x-kind"];
-    if (kind === "again" && count % 2) {
-      const again = () => response.writeHead(503, { "retry-after": "0" }).end();
-      return void setTimeout(again, 50);
-    }
-    if (kind !== "drip") return;
+testBothWays("totalTimeout ends an attempt, and nothing is sent again", async (create) => {
+  await using server = await serve(({ headers }, response) => {
+    if (headers["x-kind"] !== "drip") return; // there is no response
     const timer = setInterval(() => response.write(" "), 20);
     response.on("close", () => clearInterval(timer));
   });
@@ -51,13 +46,8 @@ testBothWays("totalTimeout limits what is left for an attempt", async (create) =
     const client = create({ baseUrl: server.url, apiKey, headers, totalTimeout });
     const patient = create({ baseUrl: server.url, apiKey, headers, totalTimeout: 60_000 });
     await expectTimeouts([...sendAll(client), ...sendAll(patient, { totalTimeout })]);
-    expect(server.requests.splice(0).length).toBe(6); // no time was left for a retry
+    expect(server.requests.splice(0).length).toBeLessThanOrEqual(6);
   }
-  const headers = { "x-kind": "again" };
-  const limits = { timeout: totalTimeout - 20, totalTimeout }; // more than is left for the retry
-  const client = create({ baseUrl: server.url, apiKey, headers, ...limits });
-  await expectTimeouts([client.call("GET", undocumented)]);
-  expect(server.requests.length).toBe(2);
 });
 
 testBothWays("a wait that would not end in time is not begun", async (create) => {
@@ -100,21 +90,37 @@ testBothWays("a call whose time is up after onRetry is not retried", async (crea
   expect(backoff.delays.map((delay) => delay >= 0)).toEqual([true, true]); // runtimes warn of others
 });
 
+/** Stops the clock at a time, which a test may set, as long as the result is in use. */
+function stopClock(): Disposable & { time: number } {
+  const { now } = performance;
+  const clock = { time: 0, [Symbol.dispose]: () => void (performance.now = now) };
+  performance.now = () => clock.time;
+  return clock;
+}
+
+Deno.test("an attempt has no more time than the call has left", async () => {
+  using clock = stopClock();
+  let count = 0;
+  const fetch = () => {
+    if (count++) return new Promise<never>(() => {});
+    clock.time = 50;
+    return Promise.resolve(new Response("", { status: 503, headers: { "retry-after": "0" } }));
+  };
+  const limits = { timeout: totalTimeout - 20, totalTimeout, retries: 1 }; // 250 ms are left
+  const client = createClient({ baseUrl, apiKey, fetch, ...limits });
+  await expectTimeouts([client.call("GET", undocumented)]);
+  expect(count).toBe(2);
+});
+
 Deno.test("a wait has no more time than onRetry has left, and no attempt follows it", async () => {
   using backoff = replaceBackoff(); // a delay of 250 ms
-  const { now } = performance;
-  let time = 0;
-  performance.now = () => time;
+  using clock = stopClock();
   let count = 0;
   const fetch = () => (count++, Promise.resolve(new Response("", { status: 503 })));
-  const onRetry = () => void (time = 100);
+  const onRetry = () => void (clock.time = 100);
   const options = { baseUrl, apiKey, fetch, totalTimeout, retries: 1, onRetry };
-  try {
-    const call = createClient(options).call("GET", undocumented);
-    await expectTimeouts([call], '"onRetry" took too long');
-  } finally {
-    performance.now = now;
-  }
+  const call = createClient(options).call("GET", undocumented);
+  await expectTimeouts([call], '"onRetry" took too long');
   expect([count, backoff.delays]).toEqual([1, [200]]);
 });
 
