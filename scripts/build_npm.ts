@@ -24,11 +24,13 @@ async function repositoryUrl(): Promise<string | undefined> {
   return /^https:\/\/[\w.-]+\/[\w./-]+$/.test(url) ? url : undefined; // no credentials
 }
 
-/** Copies the documents. */
+/** Copies the documents, which JSR gets too. */
 async function copyDocuments(folder: string): Promise<void> {
   await Deno.mkdir(join(folder, "openapi"));
-  const files = ["README.md", "RECIPES.md", "LICENSE", "CHANGELOG.md", "openapi/openapi.yaml"];
-  for (const file of files) await Deno.copyFile(file, join(folder, file));
+  const documents = denoJson.publish.include.filter((name) => /^[A-Z]/.test(name));
+  for (const file of [...documents, "openapi/openapi.yaml"]) {
+    await Deno.copyFile(file, join(folder, file));
+  }
 }
 
 /** Changes the manifest that dnt wrote into the one to publish. */

@@ -12,12 +12,12 @@ const { name } = denoJson;
 
 const publish = ["publish", "--dry-run", "--allow-dirty", "--no-lock"];
 const { output } = await run(deno, publish, { cwd: root });
-const documents = ["CHANGELOG.md", "LICENSE", "README.md", "RECIPES.md", "openapi/openapi.yaml"];
+const documents = ["CHANGELOG.md", "LICENSE", "README.md", "RECIPES.md", "SECURITY.md"];
 testList(
   "JSR receives what users need, and nothing else: see `publish` in deno.json",
   [...output.matchAll(/(file:\S+) \([\d.]+\w+\)$/gm)]
     .map(([, url]) => url!.replace(`${pathToFileURL(root)}/`, "")),
-  [...documents, "deno.json", "mod.ts", ...await listProject("src")],
+  [...documents, "deno.json", "mod.ts", "openapi/openapi.yaml", ...await listProject("src")],
 );
 
 /** A program that imports the package by name and calls a server. */
