@@ -249,7 +249,10 @@ export interface ClientOptions {
    * awaited without a limit. Errors thrown by it reach you unchanged.
    */
   onRetry?: ((event: RetryEvent) => void) | ((event: RetryEvent) => Promise<void>) | undefined;
-  /** Changes how the query is written: a function, or options of openapi-fetch's own serializer. */
+  /**
+   * Changes how the typed methods write the query, for example a list as `tag=a,b`: a function, or
+   * options of openapi-fetch's own serializer. `call` always repeats the name.
+   */
   querySerializer?: FetchClientOptions["querySerializer"] | undefined;
   /**
    * Changes how the body is written. By default, a `FormData` is sent as a form and everything else

@@ -6,21 +6,8 @@
  * one. It also works with `Deno.serve`, with `Bun.serve`, and in workers, where a sandbox can be
  * the default export of a module. It uses only web standards.
  *
- * It follows the OpenAPI document. **Where the service is not documented, the sandbox does the
- * following, and the real service may do something else:**
- *
- * | what | the sandbox responds with |
- * | --- | --- |
- * | `checkKey` of any key | the lowest 2xx status in the OpenAPI document; 200 for `2XX` |
- * | `checkKey` of a key that is not valid | `{ "apiKeyValid": false }` and nothing else |
- * | `checkKey` with a body that has no string `apiKey` | 400 |
- * | `checkKey` without `Content-Type: application/json` | 415 |
- * | a missing or unknown key in the header, where one is needed | 401 |
- * | an endpoint that does not exist | 404, or 401 without a valid key |
- * | an operation of the OpenAPI document without a handler | 501 |
- * | the body of these errors | `{ "error": "a sentence" }` |
- *
- * Calls cost no credits, unless a route takes them.
+ * It follows the OpenAPI document. {@linkcode createSandbox} lists what it does where the service is
+ * not documented.
  *
  * @example Test code that needs the service
  * ```ts
@@ -238,6 +225,22 @@ function toRequest(input: string | URL | Request, [init, context]: unknown[]): R
 
 /**
  * Creates an in-memory stand-in for the Scam Address Service.
+ *
+ * It follows the OpenAPI document. **Where the service is not documented, the sandbox does the
+ * following, and the real service may do something else:**
+ *
+ * | what | the sandbox responds with |
+ * | --- | --- |
+ * | `checkKey` of any key | the lowest 2xx status in the OpenAPI document; 200 for `2XX` |
+ * | `checkKey` of a key that is not valid | `{ "apiKeyValid": false }` and nothing else |
+ * | `checkKey` with a body that has no string `apiKey` | 400 |
+ * | `checkKey` without `Content-Type: application/json` | 415 |
+ * | a missing or unknown key in the header, where one is needed | 401 |
+ * | an endpoint that does not exist | 404, or 401 without a valid key |
+ * | an operation of the OpenAPI document without a handler | 501 |
+ * | the body of these errors | `{ "error": "a sentence" }` |
+ *
+ * Calls cost no credits, unless a route takes them.
  *
  * @example Serve it over HTTP
  * ```ts
