@@ -6,7 +6,7 @@ import { seeded } from "../support/random.ts";
 import { type Responder, validKey } from "../support/server.ts";
 
 const WAYS = ["checkKey", "call", "schema", "send", "GET", "text", "POST"] as const;
-const WATCHERS = ["nobody", "nobody", "middleware", "a custom fetch"] as const;
+const CLIENTS = ["plain", "plain", "with middleware", "with a custom fetch"] as const;
 const ABORTS = ["early", "late", "late", "shared", "shared", "none", "none", "none"] as const;
 
 /** The body of responses that are too large for the program. */
@@ -87,8 +87,7 @@ export interface Plan {
   fault: string;
   way: Way;
   abort: typeof ABORTS[number];
-  /** Who sees its requests and responses, in addition to the client. */
-  watcher: typeof WATCHERS[number];
+  client: typeof CLIENTS[number];
   /** A delay in milliseconds, of the server or of the abort. */
   delay: number;
 }
@@ -101,7 +100,7 @@ export function planCall(number: number): Plan {
     fault: pick(Object.keys(FAULTS)),
     way: pick(WAYS),
     abort: pick(ABORTS),
-    watcher: pick(WATCHERS),
+    client: pick(CLIENTS),
     delay: random() * 15,
   };
 }

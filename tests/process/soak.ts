@@ -13,11 +13,11 @@ const [baseUrl, total] = process.argv.slice(2) as [string, string];
 
 const options = { baseUrl, apiKey: "key-of-the-client", maxResponseBytes: LARGE };
 const clients = {
-  "nobody": createClient<AnyPath>(options),
-  "middleware": createClient<AnyPath>(options),
-  "a custom fetch": createClient<AnyPath>({ ...options, fetch: (request) => fetch(request) }),
+  "plain": createClient<AnyPath>(options),
+  "with middleware": createClient<AnyPath>(options),
+  "with a custom fetch": createClient<AnyPath>({ ...options, fetch: (request) => fetch(request) }),
 };
-clients.middleware.use({
+clients["with middleware"].use({
   onRequest: ({ request }) => request.headers.set("x-middleware", "yes"),
   onResponse: ({ response }) => new Response(response.body, response),
 });
@@ -25,7 +25,7 @@ const shared = new AbortController().signal;
 const schema = z.looseObject({ data: z.object({ credits: z.int() }) });
 
 /** Resolves to the data of a response, or throws what a status means. */
-async function fetchData(result: Promise<{ data?: unknown; error?: unknown; response: Response }>) {
+async function dataOf(result: Promise<{ data?: unknown; error?: unknown; response: Response }>) {
   const { data, error, response } = await result;
   if (response.ok) return data;
   const body = typeof error === "string" ? JSON.parse(error) : error;
@@ -34,28 +34,22 @@ async function fetchData(result: Promise<{ data?: unknown; error?: unknown; resp
 }
 
 function send(number: number, plan: Plan, signal: AbortSignal | null): Promise<unknown> {
-  const client = clients[plan.watcher];
+  const client = clients[plan.client];
   const isRetried = plan.fault === "limited" || plan.fault === "unavailable";
   const isEndless = plan.fault === "hang" || plan.fault === "stall";
   const init = { signal, retries: isRetried ? 1 : 0, timeout: isEndless ? 50 : 2 ** 31 - 1 };
   const path = `n/${number}`;
   const body = { id: `number-${number}`, padding: "x".repeat(plan.delay * 1_000) };
-  switch (plan.way) {
-    case "checkKey":
-      return client.checkKey(`number-${number}`, init);
-    case "call":
-      return client.call("GET", path, init);
-    case "schema":
-      return client.call("GET", path, { ...init, schema });
-    case "send":
-      return client.call("POST", path, { ...init, body });
-    case "GET":
-      return fetchData(client.GET(`/${path}`, init));
-    case "text":
-      return fetchData(client.GET(`/${path}`, { ...init, parseAs: "text" }));
-    case "POST":
-      return fetchData(client.POST(`/${path}`, { ...init, body }));
-  }
+  const ways = {
+    checkKey: () => client.checkKey(`number-${number}`, init),
+    call: () => dataOf(client.call("GET", path, init)),
+    schema: () => dataOf(client.call("GET", path, { ...init, schema })),
+    send: () => dataOf(client.call("POST", path, { ...init, body })),
+    GET: () => dataOf(client.GET(`/${path}`, init)),
+    text: () => dataOf(client.GET(`/${path}`, { ...init, parseAs: "text" })),
+    POST: () => dataOf(client.POST(`/${path}`, { ...init, body })),
+  };
+  return ways[plan.way]();
 }
 
 /** Describes the data of a call, which must be of this call and no other. */
