@@ -297,8 +297,9 @@ Deno.test("the errors work when Babel has turned their classes into functions", 
   const babel = await installTool("@babel/standalone", BABEL_VERSION);
   const { transform } = createRequire(import.meta.url)(babel);
   const presets = [["env", { targets: { ie: "11" }, modules: "commonjs" }]];
-  const source = await readPacked("esm/src/errors.js");
-  const { code } = transform(source, { presets });
+  const entryPoints = [join(folder, "esm/src/errors.js")];
+  const { outputFiles } = await build({ entryPoints, bundle: true, format: "esm", write: false });
+  const { code } = transform(outputFiles[0]!.text, { presets });
   expect(code).not.toMatch(/\bclass \w+ extends\b/);
   await Deno.writeTextFile(join(project, "errors.cjs"), code);
   await node("functions.cjs");
