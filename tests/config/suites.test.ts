@@ -16,11 +16,10 @@ const withNpm = "--import-map=import_map.npm.json";
 /** The command of each suite: with a flag more, or a path less, tests would be lost. */
 const suites: Record<string, string> = {
   test:
-    `deno test --quiet -A --doc ${parallel} ${withNpm} mod.ts src/ README.md RECIPES.md SECURITY.md tests/*.test.ts tests/cli/ tests/config/ tests/docs/ tests/generate/ tests/size/`,
-  "test:slow":
-    `deno test --quiet -A ${parallel} ${withNpm} tests/document/ tests/process/ tests/publish/`,
-  "test:npm": `deno test --quiet -A ${withNpm} scripts/test_npm.ts --`,
-  "test:runtimes": `deno test --quiet -A ${withNpm} scripts/test_runtimes.ts --`,
+    `deno test -A --doc ${parallel} ${withNpm} mod.ts src/ README.md RECIPES.md SECURITY.md tests/*.test.ts tests/cli/ tests/config/ tests/docs/ tests/generate/ tests/size/`,
+  "test:slow": `deno test -A ${parallel} ${withNpm} tests/document/ tests/process/ tests/publish/`,
+  "test:npm": `deno test -A ${withNpm} scripts/test_npm.ts --`,
+  "test:runtimes": `deno test -A ${withNpm} scripts/test_runtimes.ts --`,
   "test:overlay": `deno run --quiet -A ${withNpm} scripts/test_overlay.ts`,
 };
 Deno.test("The commands of suites in deno.json are those in suites.test.ts", () => {
