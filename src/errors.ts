@@ -96,9 +96,10 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
    */
   constructor(message: string, fields: Fields, options?: ErrorOptions) {
     super(message, options);
+    const { cause } = options ?? {}; // dnt would bring a polyfill along for `options?.cause`
     Object.defineProperty(this, brand, { value: 1 });
     Object.assign(this, { code: new.target.code }, fields);
-    Object.assign(this, { isTemporary: isTemporaryFailure(this, options?.cause) });
+    Object.assign(this, { isTemporary: isTemporaryFailure(this, cause) });
   }
 
   /**

@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 import { Buffer } from "node:buffer";
 
-import { NetworkError, type RetryEvent, ScamAddressError } from "../mod.ts";
+import { type RetryEvent, ScamAddressError } from "../mod.ts";
 import { replaceBackoff } from "./support/backoff.ts";
 import { apiKey, testBothWays, undocumented } from "./support/client.ts";
 import { rejection, shown } from "./support/rejection.ts";
@@ -39,11 +39,8 @@ testBothWays("errors do not quote a header's name that has a space", async (crea
   const errors: ScamAddressError[] = [];
   const onRetry = ({ error }: RetryEvent) => void errors.push(error);
   const client = create({ baseUrl: server.url, apiKey, onRetry, retries: 1 });
-  for (status of [401, 503]) {
-    errors.push(await rejection(NetworkError, client.call("GET", undocumented)));
-    errors.push(await rejection(NetworkError, client.GET(`/${undocumented}`)));
+  for (status of [200, 401, 503]) {
+    errors.push(await rejection(ScamAddressError, client.call("GET", undocumented)));
   }
-  status = 200; // is not JSON, or not received
-  errors.push(await rejection(ScamAddressError, client.call("GET", undocumented)));
   for (const error of errors) expect(shown(error)).not.toContain(apiKey);
 });
