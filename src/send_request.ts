@@ -26,13 +26,15 @@ export async function sendRequest(
   if (!url.startsWith(baseUrl) && new URL(url).origin !== new URL(baseUrl).origin) {
     throw optionError("baseUrl", "must have the origin of the request: the key goes to no other");
   }
+  // They are copied before the body is read: Bun loses the type of a form then.
+  const headers = new Headers(request.headers);
   const body = await readBody(request, callSignal);
   let key = isAuthenticated ? apiKey : undefined;
   if (typeof key === "function") {
     key = readApiKey(await key());
     errors.secrets.add(key); // a string was added in `prepareCall`
   }
-  const headers = makeHeaders(request, key, call);
+  setHeaders(headers, key, call);
   // Middleware may have made the request, with another method and with a signal of its own.
   const ofOperation = method === call.method ? operation?.idempotent : undefined;
   const outcome = await sendWithRetries(call, {
@@ -62,16 +64,14 @@ async function readBody(
   return request.bodyUsed ? bytes : null; // Reading uses a body even if it is empty.
 }
 
-/** Copies the headers of a request, and adds what the service needs, and the key, if there is one. */
-function makeHeaders(request: Request, key: string | undefined, call: Call): Headers {
-  const headers = new Headers(request.headers);
+/** Sets the headers that the service needs, and the key, if there is one. */
+function setHeaders(headers: Headers, key: string | undefined, call: Call): void {
   headers.delete(apiKeyHeader); // The caller's own is ignored.
   if (call.parseAs === "json" && !headers.has("accept")) headers.set("accept", "application/json");
-  if (!call.isAuthenticated) return headers;
+  if (!call.isAuthenticated) return;
   // Authenticated requests have a type, even without a body.
   if (!headers.has("content-type")) headers.set("content-type", "application/json");
   if (key !== undefined) headers.set(apiKeyHeader, key);
-  return headers;
 }
 
 /** The parts of a request that are not those of openapi-fetch's `Request`. */
