@@ -200,8 +200,8 @@ export interface ClientOptions {
   /**
    * Headers to send with every request: an object or a `Headers`, which is read when the client is
    * created. An `X-API-Key` is ignored; use {@linkcode ClientOptions.apiKey}. Where JSON is read,
-   * `Accept: application/json` is sent, unless you name another type. A `Content-Type` must be one of
-   * JSON for `checkKey`, and for `call` with a body.
+   * `Accept: application/json` is sent, unless you name another type. A `Content-Type` must be a
+   * JSON type for `checkKey`, and for `call` with a body.
    */
   headers?: FetchClientOptions["headers"] | undefined;
   /**
@@ -213,7 +213,7 @@ export interface ClientOptions {
    *
    * The request's `signal` ends the attempt. To change a request, call `fetch(request, { headers })`.
    * If you make another `Request` of it, pass the signal on: `fetch(other, { signal: request.signal })`.
-   * On Node.js, a request that is made as `new Request(request)` may otherwise be no longer aborted
+   * On Node.js, a request that is made as `new Request(request)` may otherwise no longer be aborted
    * after a garbage collection, and its connection stays open.
    *
    * @example Measure the time of each attempt
@@ -256,8 +256,8 @@ export interface ClientOptions {
   querySerializer?: FetchClientOptions["querySerializer"] | undefined;
   /**
    * Changes how the body is written. By default, a `FormData` is sent as a form and everything else
-   * as JSON; a `Blob`, bytes, a stream and whatever else JSON would lose is refused, also inside of a
-   * body. `checkKey` and `call` always send JSON.
+   * as JSON; a `Blob`, bytes, a stream and whatever else JSON would lose are refused, at any depth.
+   * `checkKey` and `call` always send JSON.
    */
   bodySerializer?: FetchClientOptions["bodySerializer"] | undefined;
   /** Changes how path parameters are written. */
@@ -301,7 +301,7 @@ export interface RequestOptions {
   /**
    * Headers in addition to the client's: an object, in which `null` removes a header, or a
    * `Headers`. An `X-API-Key` is ignored. `checkKey` and `call` send JSON, so with a body, a
-   * `Content-Type` must be one of JSON.
+   * `Content-Type` must be a JSON type.
    */
   headers?: ClientOptions["headers"];
 }
@@ -453,7 +453,7 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    * @param options The schema, what to send, and options that override the client's.
    * @returns The `data` and the `response`, whose body has been read. The `data` is the output of the
    * schema, or without one the parsed JSON; for a 2xx response without content it is `undefined`,
-   * which the schema gets too.
+   * also for the schema.
    * @throws {ConfigurationError} When the client has no key, or an argument is wrong.
    * @throws {HttpError} When the service responds with a 4xx or 5xx status, or with 304.
    * @throws {RedirectError} When the service responds with a redirect.

@@ -14,18 +14,12 @@ import { MAX_ERROR_BODY } from "./transport/text.ts";
 import { withoutQuery } from "./transport/url.ts";
 
 /** The input of a call, from a method of the client. */
-export interface CallInput {
-  readonly method: Method;
+export interface CallInput
+  extends Pick<Call, "method">, Partial<Pick<Call, "operation" | "resolvesToErrors" | "schema">> {
   readonly path: string;
   /** The options of the call, most of which are used in place of the client's. */
   readonly options: TypedOptions;
-  /** The operation, if the OpenAPI document has it. */
-  readonly operation?: Operation | undefined;
-  /** Whether the call resolves to the body of a 4xx or 5xx response, and does not throw. */
-  readonly resolvesToErrors?: boolean;
-  /** The schema of the data of a 2xx response, for `call`. */
-  readonly schema?: StandardSchemaV1 | undefined;
-  /** When the call began, on the clock of `performance.now()`; by default now. */
+  /** The start of the call, on the clock of `performance.now()`; by default now. */
   readonly start?: number | undefined;
 }
 
@@ -77,13 +71,15 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
     throw optionError("apiKey", problem);
   }
   const base = options.baseUrl || settings.baseUrl;
-  const address = () => withoutQuery(`${base}`.replace(/\/$/, "") + path); // only errors need it
+  const describeRequest = () =>
+    // which only errors need
+    `${method} ${withoutQuery(`${base}`.replace(/\/$/, "") + path)}`;
   const is404Unexpected = operation !== undefined && !operation.has404;
-  const errors = new CallErrors(() => `${method} ${address()}`, is404Unexpected);
+  const errors = new CallErrors(describeRequest, is404Unexpected);
   // `checkKey` has a key in its body, and so may an operation that is not documented.
   const readable = "a value whose fields can be read";
-  const ofBody = convertOption("body", readable, () => [Object(body).apiKey]);
-  for (const key of [apiKey, ...ofBody]) {
+  const keyInBody = convertOption("body", readable, () => Object(body).apiKey ?? null);
+  for (const key of [apiKey, keyInBody]) {
     if (isApiKey(key)) errors.secrets.add(key);
   }
   return {

@@ -29,20 +29,20 @@ export function classOf(value: unknown): string {
 }
 
 /** Names the type of a value: "a Blob", "an array", "null". */
-export function describeKind(value: unknown): string {
+export function describeType(value: unknown): string {
+  if (value === null || value === undefined) return `${value}`;
   const name = classOf(value);
-  const isClass = typeof value === "object" && !["Array", "Null", "Object"].includes(name);
-  const type = isClass ? name : name.toLowerCase();
-  if (value === null || value === undefined) return type;
+  const ofObject = ["Array", "Object"].includes(name) ? name.toLowerCase() : name;
+  const type = typeof value === "object" ? ofObject : typeof value;
   return /^[aeio]/i.test(type) ? `an ${type}` : `a ${type}`;
 }
 
 /** Makes an error that names the type of a wrong value but not the value, which may be a secret. */
 export function wrongType(option: string, expected: string, value: unknown): ConfigurationError {
-  return optionError(option, `must be ${expected}, not ${describeKind(value)}`);
+  return optionError(option, `must be ${expected}, not ${describeType(value)}`);
 }
 
-/** Converts the value of an option; throws the error for one that cannot be converted. */
+/** Converts the value of an option; refuses one for which `make` throws or returns `undefined`. */
 export function convertOption<T>(option: string, expected: string, make: () => T | undefined): T {
   try {
     const result = make();
@@ -101,11 +101,4 @@ export function checkNumber(value: unknown, option: string): void {
   const { min, max } = RANGES[option as keyof typeof RANGES];
   if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return;
   throw optionError(option, `must be a whole number from ${min} to ${max}`);
-}
-
-/** Checks the signal of a call, which may be `null`. */
-export function checkSignal(value: unknown, option: string): void {
-  if (value !== null && classOf(value) !== "AbortSignal") {
-    throw wrongType(option, "an AbortSignal", value);
-  }
 }

@@ -16,16 +16,16 @@ import type { paths } from "./generated/types.ts";
 import { METHODS, readMethod } from "./method.ts";
 import {
   type AnyCallOptions,
-  CALL_OPTIONS,
+  CALL_CHECKS,
   FETCH_OPTION_NAMES,
   readClientOptions,
-  REQUEST_OPTIONS,
-  TYPED_OPTIONS,
+  REQUEST_CHECKS,
+  TYPED_CHECKS,
   type TypedOptions,
 } from "./options.ts";
 import { toPath } from "./path.ts";
 import { toQuery } from "./query.ts";
-import { toJson } from "./request_body.ts";
+import { toJsonBody } from "./request_body.ts";
 import { sendRequest } from "./send_request.ts";
 import { abortable } from "./transport/abortable.ts";
 
@@ -37,7 +37,7 @@ interface UntypedClient extends Pick<Client<object>, "use" | "eject"> {
   request(method: string, path: string, init: object): Promise<Result>;
 }
 
-/** The methods that openapi-fetch's client lacks, and those of its methods that this one changes. */
+/** The methods whose types do not depend on `Paths`. */
 type OwnMethods = Pick<
   ScamAddressClient,
   Exclude<keyof ScamAddressClient, keyof Client<paths>> | "use" | "eject"
@@ -79,7 +79,7 @@ export function createClient<Paths extends object = paths>(
   const openapi = createFetchClient(openapiOptions as object) as unknown as UntypedClient;
   let hasMiddleware = false; // stays true after eject(): others may be left
 
-  /** Sends a request through openapi-fetch, which calls our `fetch`, and checks the response. */
+  /** Sends a request through openapi-fetch, which calls `sendRequest`, and checks the response. */
   async function dispatch(input: CallInput): Promise<Result> {
     const call = prepareCall(input, settings, hasMiddleware);
     const { method, path, options } = input;
@@ -103,7 +103,7 @@ export function createClient<Paths extends object = paths>(
       const text = `${data ?? ""}`;
       const read = await readData(text, response, call);
       if ("value" in read) return { data: read.value, response };
-      throw call.errors.invalid(response, text, read.issues, read.summary);
+      throw call.errors.invalid(response, text, read.issues, read.problem);
     };
     // Without a signal, `abortable` would only cost time: 15 % on Deno, with middleware.
     return signal ? await abortable([signal], run) : await run();
@@ -111,7 +111,7 @@ export function createClient<Paths extends object = paths>(
 
   async function request(givenMethod: string, path: string, init?: TypedOptions | null) {
     const method = readMethod(givenMethod);
-    const options = readOptions(init ?? {}, TYPED_OPTIONS, `${method}()`, FETCH_OPTION_NAMES);
+    const options = readOptions(init ?? {}, TYPED_CHECKS, `${method}()`, FETCH_OPTION_NAMES);
     if (typeof path !== "string" || !path.startsWith("/")) {
       throw optionError("path", "must begin with a slash");
     }
@@ -120,8 +120,8 @@ export function createClient<Paths extends object = paths>(
   }
 
   /**
-   * Returns a function that calls an operation, for a method of its own. It has openapi-fetch's type of
-   * `request`, so that a change of the operation in the OpenAPI document is a compile error.
+   * Returns a function that calls an operation, for methods such as `checkKey`. It has the type of
+   * openapi-fetch's `request`, so that a change of the operation in the document is a compile error.
    */
   function callerOf(options: RequestOptions, start?: number) {
     return (async (givenMethod: string, path: string, init: TypedOptions) => {
@@ -132,7 +132,7 @@ export function createClient<Paths extends object = paths>(
   }
 
   async function postCheckKey(apiKey: string, options: RequestOptions, start?: number) {
-    const init = { body: { apiKey: readApiKey(apiKey) }, bodySerializer: toJson };
+    const init = { body: { apiKey: readApiKey(apiKey) }, bodySerializer: toJsonBody };
     return (await callerOf(options, start)("post", "/checkKey", init)).data!;
   }
 
@@ -143,10 +143,10 @@ export function createClient<Paths extends object = paths>(
     },
     eject: openapi.eject,
     async checkKey(apiKey: string, options?: RequestOptions | null) {
-      return await postCheckKey(apiKey, readOptions(options ?? {}, REQUEST_OPTIONS, "checkKey()"));
+      return await postCheckKey(apiKey, readOptions(options ?? {}, REQUEST_CHECKS, "checkKey()"));
     },
     async checkOwnKey(options?: RequestOptions | null) {
-      const given = readOptions(options ?? {}, REQUEST_OPTIONS, "checkOwnKey()");
+      const given = readOptions(options ?? {}, REQUEST_CHECKS, "checkOwnKey()");
       const { apiKey } = settings;
       if (apiKey === undefined) throw optionError("apiKey", "is missing: the client has no key");
       if (typeof apiKey === "string") return await postCheckKey(apiKey, given);
@@ -160,12 +160,12 @@ export function createClient<Paths extends object = paths>(
       options?: AnyCallOptions | null,
       // deno-lint-ignore no-explicit-any -- the output of a schema that only the caller knows
     ): Promise<any> {
-      const { schema, query, ...rest } = readOptions(options ?? {}, CALL_OPTIONS, "call()");
+      const { schema, query, ...rest } = readOptions(options ?? {}, CALL_CHECKS, "call()");
       const queryText = toQuery(query);
       const method = readMethod(givenMethod);
       const path = toPath(endpoint);
       const serializers = {
-        bodySerializer: toJson,
+        bodySerializer: toJsonBody,
         pathSerializer: (path: string) => path, // which has no parameters
         querySerializer: () => queryText,
       };
@@ -176,6 +176,6 @@ export function createClient<Paths extends object = paths>(
   // openapi-fetch's type has TRACE, which fetch forbids and `readMethod` refuses.
   const methods = [...METHODS, "TRACE"].map((name) => [name, request.bind(undefined, name)]);
   const typedMethods = { request, ...Object.fromEntries(methods) };
-  // What the typed methods take and resolve to is known to openapi-fetch's types of `Paths` alone.
+  // Only openapi-fetch's types of `Paths` know what the typed methods take and resolve to.
   return { ...typedMethods, ...ownMethods } as ScamAddressClient<Paths>;
 }

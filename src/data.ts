@@ -7,22 +7,22 @@ import { CHECK_BASE_URL } from "./transport/call_errors.ts";
 import type { Secrets } from "./transport/secrets.ts";
 import { MAX_ERROR_BODY, startOf } from "./transport/text.ts";
 
-/** How many issues are kept: a schema may have one for each element of a large response. */
+/** The largest number of issues kept: a schema may have one for each element of a large response. */
 const MAX_ISSUES = 100;
 
-/** How much of each path and message is kept, in characters. */
+/** The largest part of each path and message that is kept, in characters. */
 const MAX_TEXT = 500;
 
 /** The reason why a response is refused. */
-interface Problem {
+interface Rejection {
   readonly issues: readonly Issue[];
   /** The same for people. */
-  readonly summary: string;
+  readonly problem: string;
 }
 
-/** Makes a problem that no schema has found. */
-function problemOf(rule: string, summary: string): Problem {
-  return { issues: [{ path: "", rule }], summary };
+/** Rejects a response as a whole. */
+function reject(rule: string, problem: string): Rejection {
+  return { issues: [{ path: "", rule }], problem };
 }
 
 /**
@@ -33,34 +33,34 @@ export async function readData(
   text: string,
   { headers, status }: Response,
   { errors: { secrets }, operation, schema }: Call,
-): Promise<{ readonly value: unknown } | Problem> {
+): Promise<{ readonly value: unknown } | Rejection> {
   const { responses = {} } = operation ?? {};
   const listed = [`${status}`, "2XX"].find((name) => name in responses);
   if (operation && !listed) {
-    const summary = `the OpenAPI document has no status ${status} for this operation`;
-    return problemOf("status", summary);
+    const problem = `the OpenAPI document has no status ${status} for this operation`;
+    return reject("status", problem);
   }
   const validate = listed ? responses[listed] : undefined;
-  if (text === "" && validate) return problemOf("empty", "the body is empty");
+  if (text === "" && validate) return reject("empty", "the body is empty");
   let value: unknown;
   try {
     value = text === "" ? undefined : JSON.parse(text);
   } catch {
     const given = secrets.redact(headers.get("content-type") ?? "");
     const type = given.replace(/;.*/s, "").slice(0, MAX_TEXT);
-    const isOther = type !== "" && !/json/i.test(type);
+    const hasOtherType = type !== "" && !/json/i.test(type);
     // A page, or a body that the document has as JSON, is a sign of a wrong address.
-    const isWanted = isOther && !validate && !/html/i.test(type);
-    const advice = isWanted ? 'use a typed method with "parseAs"' : CHECK_BASE_URL;
-    return problemOf("json", `the body is not JSON${isOther ? ` but ${type}` : ""}: ${advice}`);
+    const isData = hasOtherType && !validate && !/html/i.test(type);
+    const advice = isData ? 'use a typed method with "parseAs"' : CHECK_BASE_URL;
+    return reject("json", `the body is not JSON${hasOtherType ? ` but ${type}` : ""}: ${advice}`);
   }
   const mismatches = validate?.(value);
-  if (mismatches) return { issues: mismatches, summary: describeIssues(mismatches) };
+  if (mismatches) return { issues: mismatches, problem: describeIssues(mismatches) };
   if (!schema) return { value };
   const result = await schema["~standard"].validate(value);
   if (!result.issues) return result;
   const issues = toIssues(result.issues, secrets);
-  return { issues, summary: describeIssues(issues) };
+  return { issues, problem: describeIssues(issues) };
 }
 
 /** Says what is wrong with data, in at most five places. */
@@ -75,7 +75,7 @@ function describeIssues(issues: readonly Issue[]): string {
   return list.join("; ");
 }
 
-/** Writes the issues of a caller's schema, which may quote the response and so a secret. */
+/** Converts the issues of a caller's schema; they may quote the response, and so a secret. */
 function toIssues(issues: readonly StandardSchemaV1.Issue[], secrets: Secrets): Issue[] {
   let budget = MAX_ERROR_BODY; // of their paths and messages together
   const clean = (text: string) => {

@@ -110,7 +110,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // This comes first, because code compiled for older targets asks `this instanceof` before the
-    // constructor has set the brand, and because subclasses of others have no `code` of their own.
+    // constructor has set the brand, and because a caller's subclass has no `code` of its own.
     if (super[Symbol.hasInstance](value)) return true;
     const isOurs = this === ScamAddressError || Object.prototype.hasOwnProperty.call(this, "code");
     if (!isOurs || !(brand in Object(value))) return false;

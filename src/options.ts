@@ -8,7 +8,6 @@ import {
   checkBoolean,
   checkFunction,
   checkNumber,
-  checkSignal,
   classOf,
   convertOption,
   type OptionChecks,
@@ -38,8 +37,8 @@ export interface TypedOptions
 
 // The tables below repeat rows, because bundlers keep a table that spreads another one, used or not.
 
-/** The options of `createClient`. */
-const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
+/** The checks of the options of `createClient`. */
+const CLIENT_CHECKS: OptionChecks<ClientOptions> = {
   baseUrl: null,
   apiKey: checkApiKey,
   timeout: checkNumber,
@@ -57,8 +56,8 @@ const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
   requestInitExt: null,
 };
 
-/** The options of `checkKey` and `checkOwnKey`. */
-export const REQUEST_OPTIONS: OptionChecks<RequestOptions> = {
+/** The checks of the options of `checkKey` and `checkOwnKey`. */
+export const REQUEST_CHECKS: OptionChecks<RequestOptions> = {
   signal: checkSignal,
   timeout: checkNumber,
   totalTimeout: checkNumber,
@@ -66,8 +65,8 @@ export const REQUEST_OPTIONS: OptionChecks<RequestOptions> = {
   headers: checkHeaders,
 };
 
-/** The options of `call`. */
-export const CALL_OPTIONS: OptionChecks<AnyCallOptions> = {
+/** The checks of the options of `call`. */
+export const CALL_CHECKS: OptionChecks<AnyCallOptions> = {
   signal: checkSignal,
   timeout: checkNumber,
   totalTimeout: checkNumber,
@@ -80,10 +79,10 @@ export const CALL_OPTIONS: OptionChecks<AnyCallOptions> = {
 };
 
 /**
- * The options of the typed methods that are ours or openapi-fetch's. The latter are left to it, except
+ * The checks of the typed methods' options, ours and openapi-fetch's. The latter are left to it, except
  * `parseAs`, whose mistakes would show after sending, and `middleware`, which `prepareCall` reads.
  */
-export const TYPED_OPTIONS: OptionChecks<TypedOptions> = {
+export const TYPED_CHECKS: OptionChecks<TypedOptions> = {
   signal: checkSignal,
   timeout: checkNumber,
   totalTimeout: checkNumber,
@@ -112,14 +111,15 @@ export type Settings = ReturnType<typeof readClientOptions>;
 
 /** Reads the options of a client. */
 export function readClientOptions(given: ClientOptions) {
-  const options = readOptions(given, CLIENT_OPTIONS, "createClient()");
+  const options = readOptions(given, CLIENT_CHECKS, "createClient()");
   const { bodySerializer = toBody, maxResponseBytes = 10 * 2 ** 20, retries = 2 } = options;
   const { timeout = 30_000, totalTimeout = Infinity } = options;
   const own = options.headers;
   // The copy of an object keeps a `null`, which removes a header.
   const headers = own instanceof Headers ? new Headers(own) : own && { ...own };
-  const defaults = { bodySerializer, headers, maxResponseBytes, retries, timeout, totalTimeout };
-  return { ...options, ...defaults, baseUrl: readBaseUrl(options) };
+  const baseUrl = readBaseUrl(options);
+  const limits = { maxResponseBytes, retries, timeout, totalTimeout };
+  return { ...options, ...limits, baseUrl, bodySerializer, headers };
 }
 
 /** Checks the client's own key; what a function returns is checked for each call. */
@@ -143,6 +143,12 @@ function checkMiddleware(middleware: unknown): void {
 function checkParseAs(parseAs: unknown): void {
   const all: unknown[] = ["json", "text", "blob", "arrayBuffer", "stream"] satisfies ParseAs[];
   if (!all.includes(parseAs)) throw optionError("parseAs", `must be one of ${all.join(", ")}`);
+}
+
+/** Checks the signal of a call, which may be `null`. */
+function checkSignal(signal: unknown): void {
+  if (signal === null || classOf(signal) === "AbortSignal") return;
+  throw wrongType("signal", "an AbortSignal", signal);
 }
 
 /** Checks that a value is a [Standard Schema](https://standardschema.dev). */

@@ -13,6 +13,7 @@ export function toPath(endpoint: unknown): string {
   }
   const problem =
     'must be a name below "baseUrl", such as "report", without spaces; set a query with "query"';
+  // It has no scheme, no "//" at its start, and no query, fragment or space.
   if (!/^\/(?![a-z][a-z\d+.-]*:\/\/|\/)[^?#\s]+$/i.test(path)) {
     throw optionError("endpoint", problem);
   }
@@ -26,8 +27,8 @@ export function checkPath(option: string, path: string): void {
   const decoded = convertOption(option, expected, () => decodeURIComponent(path));
   // URL parsers remove spaces at the end, and some servers what follows a semicolon: `..;a` is `..`.
   // deno-lint-ignore no-control-regex
-  const isOther = /[\\\0-\x1f\x7f]|(^|\/)\.\.?(;[^/]*)?(\/| *$)/.test(decoded);
-  if (isOther) throw optionError(option, `must be ${expected}`);
+  const isAmbiguous = /[\\\0-\x1f\x7f]|(^|\/)\.\.?(;[^/]*)?(\/| *$)/.test(decoded);
+  if (isAmbiguous) throw optionError(option, `must be ${expected}`);
 }
 
 /** Writes path parameters into an address. */
@@ -39,10 +40,12 @@ export type PathSerializer = typeof defaultPathSerializer;
  */
 export function guardPath(serializePath: PathSerializer = defaultPathSerializer): PathSerializer {
   return (template, values) => {
-    const own = { __proto__: null, ...values }; // so that it has no "toString"
+    // Without a prototype, which would have a value for "{toString}".
+    const own: Record<string, unknown> = { __proto__: null, ...values };
     const url = serializePath(template, own);
-    const [, missing] = /[{}][;.]?([^{}*/]*)/.exec(url) ?? []; // the name of what is left of the template
-    const name = missing ?? Object.keys(own).find((name) => isBlank(values[name]));
+    const [, missing] = /[{}][;.]?([^{}*/]*)/.exec(url) ?? []; // what is left of the template
+    const isEmpty = serializePath === defaultPathSerializer ? isWrittenEmpty : isMissing;
+    const name = missing ?? Object.keys(own).find((name) => isEmpty(own[name]));
     if (name !== undefined) {
       throw optionError("params.path", `must have a value that is not empty for "${name}"`);
     }
@@ -51,7 +54,12 @@ export function guardPath(serializePath: PathSerializer = defaultPathSerializer)
   };
 }
 
-/** Tells whether a path parameter is written as nothing: an empty string, list or object. */
-function isBlank(value: unknown): boolean {
-  return value === "" || typeof value === "object" && Object.values(value ?? {}).join("") === "";
+/** Tells whether a path parameter has no value, however it is written. */
+function isMissing(value: unknown): boolean {
+  return value === "" || value === null;
+}
+
+/** Tells whether openapi-fetch writes a path parameter as nothing, such as an empty list, or a `Map`. */
+function isWrittenEmpty(value: unknown): boolean {
+  return isMissing(value) || typeof value === "object" && Object.values(value!).join("") === "";
 }

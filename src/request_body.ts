@@ -1,11 +1,11 @@
-import { classOf, convertOption, describeKind, optionError } from "./checks.ts";
+import { classOf, convertOption, describeType, optionError } from "./checks.ts";
 import { toPointer } from "./json_pointer.ts";
 
 /** The classes that JSON loses: it writes their objects as `{}`, or as internals. */
 const LOST = /* @__PURE__ */ `ArrayBuffer AsyncGenerator Blob DOMException Error File Generator Map
   Promise ReadableStream RegExp Request Response Set SharedArrayBuffer`.split(/\s+/);
 
-/** Those that a `toJSON` loses, too, as it does bytes (https://github.com/oven-sh/bun/issues/18805). */
+/** The classes that JSON loses in spite of a `toJSON`, as Bun has it, and `Buffer` of Node.js. */
 const LOST_BY_TO_JSON = ["FormData", "Headers", "URLSearchParams"];
 
 /** Names a value that JSON loses. Functions, symbols and `undefined` are left out, as JSON does. */
@@ -15,10 +15,10 @@ function lostKind(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   if (Object.getPrototypeOf(value) === Object.prototype) return undefined; // as most objects have
   const name = classOf(value);
-  if (ArrayBuffer.isView(value) || LOST_BY_TO_JSON.includes(name)) return describeKind(value);
+  if (ArrayBuffer.isView(value) || LOST_BY_TO_JSON.includes(name)) return describeType(value);
   if (name === "Date" && Number.isNaN(Number(value))) return "an invalid Date";
   if (hasToJson(value)) return undefined; // which says what is written in its place
-  if (LOST.includes(name)) return describeKind(value);
+  if (LOST.includes(name)) return describeType(value);
   const { pipe, on } = value as Record<string, unknown>; // What has only one of them may be data.
   return typeof pipe === "function" && typeof on === "function" ? "a stream" : undefined;
 }
@@ -58,7 +58,7 @@ function writeJson(body: unknown, advice: string): string {
 }
 
 /** Writes a body as JSON, and nothing else. */
-export function toJson(body: unknown, headers?: Headers): string {
+export function toJsonBody(body: unknown, headers?: Headers): string {
   const advice = "use a typed method, such as POST()";
   if (!/^[^;]*json/i.test(headers?.get("content-type") ?? "json")) {
     throw optionError("headers", `must have JSON as "Content-Type" (or ${advice})`);

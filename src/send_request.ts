@@ -26,9 +26,9 @@ export async function sendRequest(
   if (!url.startsWith(baseUrl) && new URL(url).origin !== new URL(baseUrl).origin) {
     throw optionError("baseUrl", "must have the origin of the request: the key goes to no other");
   }
-  // They are copied before the body is read: Bun loses the type of a form then.
+  // Copied before the body is read, because Bun then loses the type of a form.
   const headers = new Headers(request.headers);
-  const body = await readBody(request, callSignal);
+  const body = await readRequestBody(request, callSignal);
   let key = isAuthenticated ? apiKey : undefined;
   if (typeof key === "function") {
     key = readApiKey(await key());
@@ -49,7 +49,7 @@ export async function sendRequest(
 }
 
 /** Reads the body of a request, which is sent again with each attempt. */
-async function readBody(
+async function readRequestBody(
   request: Request,
   callSignal: AbortSignal | undefined,
 ): Promise<BodyInit | null> {
@@ -74,8 +74,8 @@ function setHeaders(headers: Headers, key: string | undefined, call: Call): void
   if (key !== undefined) headers.set(apiKeyHeader, key);
 }
 
-/** The parts of a request that are not those of openapi-fetch's `Request`. */
-type RequestParts = Required<Pick<RequestInit, "method" | "body">> & { headers: Headers };
+/** The parts of a request that each attempt sets, over those of the request and `requestInitExt`. */
+type RequestParts = { method: string; headers: Headers; body: BodyInit | null };
 
 /** Makes the function that sends a request once, by the caller's `fetch` or the global one. */
 function makeFetchOnce(
@@ -103,14 +103,15 @@ function makeFetchOnce(
 
 /**
  * Makes the response that openapi-fetch gets: the runtime's own with its text, or a copy. Returns an
- * error where nobody can make one.
+ * error where none can be made.
  */
 function toResponse(response: Response, bytes: Bytes, { errors, hasMiddleware, parseAs }: Call) {
   const { headers, status, statusText, type, url } = response;
   // Without middleware, only openapi-fetch reads the response. To hand on the runtime's own saves a
-  // tenth to a third of openapi-fetch's CPU time on Deno. A custom fetch may have frozen it.
+  // tenth to a third of openapi-fetch's CPU time on Deno.
   const isReadAsText = !hasMiddleware && (parseAs === "json" || parseAs === "text");
-  if (isReadAsText && type === "basic" && Object.isExtensible(response)) {
+  const canChange = type === "basic" && Object.isExtensible(response); // A custom fetch may freeze it.
+  if (isReadAsText && canChange) {
     const text = decode(bytes);
     return override(response, "text", () => Promise.resolve(text));
   }

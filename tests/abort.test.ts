@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 
 import { type ClientOptions, createClient, type Middleware, NetworkError } from "../mod.ts";
 import { apiKey, baseUrl, sendAll, testBothWays, undocumented, unsent } from "./support/client.ts";
-import { replaceBackoff } from "./support/backoff.ts";
+import { replaceWaiting } from "./support/waiting.ts";
 import { deferred } from "./support/deferred.ts";
 import { caught } from "./support/rejection.ts";
 import {
@@ -39,7 +39,7 @@ testBothWays("methods reject with any reason of their signal", async (create) =>
     if (++count === 4) controller.abort(reason);
   });
   const options = { baseUrl: server.url, apiKey, onRetry: () => retries++ };
-  using _backoff = replaceBackoff();
+  using _waiting = replaceWaiting();
   const client = create(options);
   let reason: unknown;
   for (reason of reasons) {
@@ -211,7 +211,7 @@ Deno.test("the signal of an attempt is aborted when it has failed, and not when 
     return fetch(request);
   };
   const options = { baseUrl: server.url, apiKey, fetch: custom };
-  using _backoff = replaceBackoff();
+  using _waiting = replaceWaiting();
   const client = createClient<AnyPath>(options);
   /** Whether the signals of the attempts of a call are aborted, some time after it. */
   const aborted = async (call: () => Promise<unknown>) => {

@@ -10,7 +10,7 @@ import {
   type RetryEvent,
 } from "../mod.ts";
 import { apiKey, baseUrl, isDeno, sendAll, undocumented, unsent } from "./support/client.ts";
-import { replaceBackoff } from "./support/backoff.ts";
+import { replaceWaiting } from "./support/waiting.ts";
 import { caught, rejections } from "./support/rejection.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./support/server.ts";
 
@@ -37,7 +37,7 @@ const strings = () => {
 };
 
 Deno.test("methods reject with a NetworkError after retries when a custom fetch fails", async () => {
-  using _backoff = replaceBackoff();
+  using _waiting = replaceWaiting();
   const fetches: (() => unknown)[] = [
     () => JSON.parse("{"),
     () => Promise.reject(),
@@ -55,7 +55,7 @@ Deno.test("methods reject with a NetworkError after retries when a custom fetch 
 });
 
 Deno.test("what a custom fetch throws is a NetworkError, even an error of the same call", async () => {
-  using _backoff = replaceBackoff();
+  using _waiting = replaceWaiting();
   let last: Error | undefined;
   const fetch = () =>
     last ? Promise.reject(last) : Promise.resolve(new Response(null, { status: 503 }));

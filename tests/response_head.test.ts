@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 import { Buffer } from "node:buffer";
 
 import { type RetryEvent, ScamAddressError } from "../mod.ts";
-import { replaceBackoff } from "./support/backoff.ts";
+import { replaceWaiting } from "./support/waiting.ts";
 import { apiKey, testBothWays, undocumented } from "./support/client.ts";
 import { rejection, shown } from "./support/rejection.ts";
 import { serveBytes } from "./support/server.ts";
@@ -35,7 +35,7 @@ testBothWays("errors do not quote a header's name that has a space", async (crea
     const head = `HTTP/1.1 ${status} OK\r\nConnection: close\r\nContent-Length: 4\r\n`;
     socket.end(`${head}x ${apiKey}: y\r\n\r\n<h1>`);
   });
-  using _backoff = replaceBackoff();
+  using _waiting = replaceWaiting();
   const errors: ScamAddressError[] = [];
   const onRetry = ({ error }: RetryEvent) => void errors.push(error);
   const client = create({ baseUrl: server.url, apiKey, onRetry, retries: 1 });

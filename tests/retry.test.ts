@@ -20,7 +20,7 @@ import {
   testBothWays,
   undocumented,
 } from "./support/client.ts";
-import { replaceBackoff } from "./support/backoff.ts";
+import { replaceWaiting } from "./support/waiting.ts";
 import { caught, rejection } from "./support/rejection.ts";
 import { type AnyPath, type Responder, serve } from "./support/server.ts";
 
@@ -50,8 +50,8 @@ async function meet(
   options: Partial<ClientOptions> = {},
 ) {
   await using server = await serve(failing(faults));
-  using backoff = replaceBackoff();
-  const { delays } = backoff;
+  using waiting = replaceWaiting();
+  const { delays } = waiting;
   const events: RetryEvent[] = [];
   const onRetry = (event: RetryEvent) => void events.push(event);
   const client = create({ baseUrl: server.url, apiKey, onRetry, ...options });
@@ -138,7 +138,7 @@ async function unavailable(create: Create, options: Partial<ClientOptions> = {})
 testBothWays(
   "typed methods obey idempotent, above all other rules, and retries",
   async (create) => {
-    using _backoff = replaceBackoff();
+    using _waiting = replaceWaiting();
     const { server, client } = await unavailable(create);
     await using _server = server;
     for (const [idempotent, sent] of [[true, 3], [false, 1]] as const) {
@@ -155,7 +155,7 @@ testBothWays(
 testBothWays("a request with middleware's method is retried by its rule", async (create) => {
   // checkKey's POST may be repeated, because the document marks it as idempotent.
   const sent = { POST: [1, 3], PUT: [3, 3], PATCH: [1, 1] };
-  using _backoff = replaceBackoff();
+  using _waiting = replaceWaiting();
   for (const [method, [called, checked]] of Object.entries(sent)) {
     const { server, client } = await unavailable(create);
     await using _server = server;
@@ -175,7 +175,7 @@ testBothWays("what middleware sends again has retries of its own", async (create
   await using server = await serve((_, response, count) => {
     response.writeHead(statuses[count - 1]!).end();
   });
-  using _backoff = replaceBackoff();
+  using _waiting = replaceWaiting();
   const client = create({ baseUrl: server.url, apiKey, onRetry, retries: 1 });
   client.use({
     onResponse: ({ request, response, options }) =>
@@ -195,7 +195,7 @@ testBothWays("call() awaits onRetry, and rejects with what it throws", async (cr
     await new Promise((resolve) => setTimeout(resolve));
     log.push(server.requests.length);
   };
-  using _backoff = replaceBackoff();
+  using _waiting = replaceWaiting();
   const { server, client } = await unavailable(create, { onRetry });
   await using _server = server;
   await caught(client.call("GET", undocumented));
@@ -263,7 +263,7 @@ testBothWays("every attempt sends the same bytes, with the same key", async (cre
     { body: {}, bodySerializer: stream, duplex: "half" },
     { body: {}, middleware: [replace] },
   ];
-  using _backoff = replaceBackoff();
+  using _waiting = replaceWaiting();
   const { server, client } = await unavailable(create, { apiKey: () => `key-${++keyCalls}` });
   await using _server = server;
   for (const init of inits) {
@@ -277,7 +277,7 @@ testBothWays("every attempt sends the same bytes, with the same key", async (cre
 });
 
 Deno.test("the error of onRetry keeps 64 KiB, also where the method resolves to all of it", async () => {
-  using _backoff = replaceBackoff();
+  using _waiting = replaceWaiting();
   const text = JSON.stringify("x".repeat(2 ** 17));
   const fetch = () => Promise.resolve(new Response(text, { status: 503 }));
   const kept: unknown[] = [];

@@ -14,7 +14,7 @@ import {
 } from "../mod.ts";
 import { Secrets } from "../src/transport/secrets.ts";
 import { baseUrl, checkKeyPath, testBothWays, undocumented } from "./support/client.ts";
-import { replaceBackoff } from "./support/backoff.ts";
+import { replaceWaiting } from "./support/waiting.ts";
 import { rejection, rejections, shown } from "./support/rejection.ts";
 import { type AnyPath, serve } from "./support/server.ts";
 
@@ -67,7 +67,7 @@ testBothWays("errors show no key that the service sends back, in each form", asy
   const events: RetryEvent[] = [];
   const onRetry = (event: RetryEvent) => void events.push(event);
   const options = { baseUrl: server.url, apiKey: () => apiKey, retries: 1, onRetry };
-  using _backoff = replaceBackoff();
+  using _waiting = replaceWaiting();
   const client = create(options);
   const call = (status: number) => {
     const headers = { "x-status": `${status}` };

@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 
 import { type ClientOptions, createClient, type Middleware, TimeoutError } from "../mod.ts";
 import { apiKey, baseUrl, sendAll, testBothWays, undocumented } from "./support/client.ts";
-import { replaceBackoff } from "./support/backoff.ts";
+import { replaceWaiting } from "./support/waiting.ts";
 import { deferred } from "./support/deferred.ts";
 import { rejections } from "./support/rejection.ts";
 import {
@@ -69,7 +69,7 @@ testBothWays("call() applies the time-out to each attempt", async (create) => {
   await using server = await serve((_, response, count) => {
     if (count === 3) json(response, { count });
   });
-  using _backoff = replaceBackoff();
+  using _waiting = replaceWaiting();
   const client = create({ baseUrl: server.url, apiKey, timeout: 200 });
   expect((await client.call("GET", undocumented)).data).toEqual({ count: 3 });
 });
@@ -90,7 +90,7 @@ const lateStream = () =>
   });
 
 Deno.test("timeout does not limit the functions and streams of the caller", async () => {
-  using _backoff = replaceBackoff();
+  using _waiting = replaceWaiting();
   let count = 0;
   const fetch = () => Promise.resolve(Response.json(validKey, { status: checkKeyStatus }));
   const unavailable = () =>

@@ -10,7 +10,7 @@ import {
   undocumented,
   unusedFetch,
 } from "./support/client.ts";
-import { replaceBackoff } from "./support/backoff.ts";
+import { replaceWaiting } from "./support/waiting.ts";
 import { rejection, rejections } from "./support/rejection.ts";
 import { type AnyPath, serve } from "./support/server.ts";
 
@@ -83,11 +83,11 @@ Deno.test("the time of the caller's functions counts, and nothing is sent when i
 
 testBothWays("a call whose time is up after onRetry is not retried", async (create) => {
   await using server = await serveUnavailable();
-  using backoff = replaceBackoff(); // a delay that would end in time
+  using waiting = replaceWaiting(); // a delay that would end in time
   const client = create({ baseUrl: server.url, apiKey, totalTimeout, onRetry: () => late() });
   await expectTimeouts([client.call("GET", "503/0"), client.GET("/503/0")]);
   expect(server.requests.length).toBe(2);
-  expect(backoff.delays.map((delay) => delay >= 0)).toEqual([true, true]); // runtimes warn of others
+  expect(waiting.delays.map((delay) => delay >= 0)).toEqual([true, true]); // runtimes warn of others
 });
 
 /** Stops the clock at a time, which a test may set, as long as the result is in use. */
@@ -113,7 +113,7 @@ Deno.test("an attempt has no more time than the call has left", async () => {
 });
 
 Deno.test("a wait has no more time than onRetry has left, and no attempt follows it", async () => {
-  using backoff = replaceBackoff(); // a delay of 250 ms
+  using waiting = replaceWaiting(); // a delay of 250 ms
   using clock = stopClock();
   let count = 0;
   const fetch = () => (count++, Promise.resolve(new Response("", { status: 503 })));
@@ -121,7 +121,7 @@ Deno.test("a wait has no more time than onRetry has left, and no attempt follows
   const options = { baseUrl, apiKey, fetch, totalTimeout, retries: 1, onRetry };
   const call = createClient(options).call("GET", undocumented);
   await expectTimeouts([call], '"onRetry" took too long');
-  expect([count, backoff.delays]).toEqual([1, [200]]);
+  expect([count, waiting.delays]).toEqual([1, [200]]);
 });
 
 Deno.test("messages count an attempt only if it has begun", async () => {
@@ -140,7 +140,7 @@ Deno.test("messages count an attempt only if it has begun", async () => {
 });
 
 Deno.test("the time of an attempt is up before that of the call, and it is repeated", async () => {
-  using _backoff = replaceBackoff();
+  using _waiting = replaceWaiting();
   let count = 0;
   const fetch = () => (count++, new Promise<never>(() => {}));
   const limits = { timeout: 20, totalTimeout: 10_000, retries: 1 };

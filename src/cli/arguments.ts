@@ -46,7 +46,7 @@ Exit status, which is never 1:
   5  the key is not valid
 `;
 
-/** An error that the user can correct. */
+/** An error of the command itself, with its code and its exit status. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 
@@ -55,7 +55,7 @@ export class CommandError extends Error {
   }
 }
 
-/** How `check-key` gets the key. */
+/** Advice how to give `check-key` the key. */
 export const KEY_ADVICE =
   'a key is never taken from an argument, because arguments show in process lists: set "SCAM_ADDRESS_API_KEY" or write the key to standard input';
 

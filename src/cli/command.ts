@@ -35,7 +35,7 @@ const KEY_VARIABLE = "SCAM_ADDRESS_API_KEY";
 /** The limit of standard input, in characters: more than any key has. */
 const MAX_INPUT_LENGTH = 64 * 1024;
 
-/** How much of the body of an error is printed, in characters. */
+/** The largest part of the body of an error that is printed, in characters. */
 const MAX_BODY_LENGTH = 300;
 
 /** The time limit of `check-key`. */
@@ -108,7 +108,9 @@ async function askForStatus(
     baseUrl,
     allowInsecureHttp: values["allow-insecure-http"],
     retries: values.retries,
-    onRetry: ({ error }) => void (limit.reason = describe(error)),
+    onRetry({ error }) {
+      limit.reason = describe(error);
+    },
   });
   const apiKey = key ?? await abortable([limit.signal], () => readStandardInput(process));
   limit.reason = "there was no complete response";
@@ -222,7 +224,9 @@ export async function run(args: string[], process: CommandProcess): Promise<numb
       const message = withFlagNames(error.message);
       const fields = error instanceof ScamAddressError && error.toJSON();
       printJson(process, { error: { name: error.name, ...fields, code, message } });
-    } else process.stderr.write(`Error (${code}): ${describe(error)}\n`);
+    } else {
+      process.stderr.write(`Error (${code}): ${describe(error)}\n`);
+    }
     if (error instanceof CommandError) return error.exit;
     return error instanceof ConfigurationError ? EXIT.usage : EXIT.failed;
   }

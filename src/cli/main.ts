@@ -33,12 +33,14 @@
 import process from "node:process";
 import type { Writable } from "node:stream";
 import { setTimeout } from "node:timers";
+import { EXIT } from "./arguments.ts";
 import { run } from "./command.ts";
 
-/** Reports the first unexpected error, and makes the exit status 3 in place of the runtime's 1. */
+/** Reports the first unexpected error, and sets the exit status, which would be the runtime's 1. */
 function fail({ code, message }: Error & { code?: string }): void {
-  if (code === "EPIPE" || process.exitCode === 3) return; // the reader closed the pipe, as `head` does
-  process.exitCode = 3;
+  // A reader closes the pipe, as `head` does.
+  if (code === "EPIPE" || process.exitCode === EXIT.failed) return;
+  process.exitCode = EXIT.failed;
   process.stderr.write(`Error (unexpected): ${message}\n`);
 }
 

@@ -18,7 +18,7 @@ export type Handler<Operation extends object, Context> = (
   context: Context,
 ) => HandlerResult<Operation> | Promise<HandlerResult<Operation>>;
 
-/** Makes the response to a request that is refused. */
+/** Makes the response for an error: a sentence, as JSON. */
 export function errorResponse(status: number, error: string): Response {
   return Response.json({ error }, { status });
 }

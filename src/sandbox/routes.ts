@@ -59,9 +59,9 @@ function matchPath(segments: string[], path: string[]): Record<string, string> |
 /** Finds the first route that matches a request. */
 export function findRoute<Target>(routes: Route<Target>[], method: string, pathname: string) {
   const path = parsePath(pathname);
-  for (const { target, ...route } of routes) {
+  for (const route of routes) {
     const params = route.method === method ? matchPath(route.segments, path) : undefined;
-    if (params) return { target, params };
+    if (params) return { target: route.target, params };
   }
   return undefined;
 }

@@ -79,7 +79,7 @@ export interface SandboxServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const SERVE_OPTIONS: OptionChecks<ServeSandboxOptions> = {
+const SERVE_CHECKS: OptionChecks<ServeSandboxOptions> = {
   host: null,
   port: checkNumber,
   onResponse: checkFunction,
@@ -96,7 +96,7 @@ const CORS = Object.entries({
   "Access-Control-Expose-Headers": "*",
 });
 
-/** Makes the request for the sandbox, or the response to a preflight or an unreadable request. */
+/** Makes the request for the sandbox, or the response to a preflight, or to one that it cannot get. */
 async function readRequest(incoming: IncomingMessage, url: URL, signal: AbortSignal) {
   const { method = "", headers } = incoming;
   try {
@@ -118,7 +118,7 @@ async function readRequest(incoming: IncomingMessage, url: URL, signal: AbortSig
   }
 }
 
-/** Makes the response to a request, with the error that a route threw. */
+/** Calls a route; returns its response, or the status 500 with the error that it threw. */
 async function respond(call: () => Response | Promise<Response>) {
   try {
     const response = await call();
@@ -209,7 +209,7 @@ export async function serveSandbox(
   sandbox: { fetch(request: Request): Promise<Response> } = createSandbox(),
   options: ServeSandboxOptions = {},
 ): Promise<SandboxServer> {
-  const given = readOptions(options, SERVE_OPTIONS, "serveSandbox()");
+  const given = readOptions(options, SERVE_CHECKS, "serveSandbox()");
   const { host = "127.0.0.1", onResponse, port = 0 } = given;
   if (typeof sandbox?.fetch !== "function") {
     throw optionError("sandbox", "must be a result of createSandbox()");

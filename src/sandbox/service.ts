@@ -114,7 +114,7 @@ export interface Sandbox {
   };
 }
 
-const SANDBOX_OPTIONS: OptionChecks<SandboxOptions> = { keys: checkObject, routes: checkObject };
+const SANDBOX_CHECKS: OptionChecks<SandboxOptions> = { keys: checkObject, routes: checkObject };
 
 /** Handlers of operations of the OpenAPI document, by `operationId`. */
 type Handlers = { [Name in keyof Operations]?: Handler<Operations[Name], SandboxContext> };
@@ -164,17 +164,17 @@ function toShape(endpoint: string): string {
   return endpoint.replace(" /", " ").replace(/\{[^{}]*\}/g, "{}");
 }
 
+/** Reads the keys of a sandbox, with their credits. */
 function readKeys(keys: Record<string, number> = { [DEMO_KEY]: 100 }): Map<string, number> {
   const entries = Object.entries(keys);
   for (const [index, [key, credits]] of entries.entries()) {
     if (!isApiKey(key)) {
       throw optionError("keys", `must be text that a header can carry: key ${index + 1} is not`);
     }
-    if (Number.isSafeInteger(credits) && credits >= 0) continue;
-    throw optionError(
-      "keys",
-      `must have whole numbers of credits from 0: key ${index + 1} does not`,
-    );
+    if (!Number.isSafeInteger(credits) || credits < 0) {
+      const problem = `must have whole numbers of credits from 0: key ${index + 1} does not`;
+      throw optionError("keys", problem);
+    }
   }
   return new Map(entries);
 }
@@ -282,7 +282,7 @@ function toRequest(input: string | URL | Request, [init, context]: unknown[]): R
  * @throws {ConfigurationError} When an option is wrong; the message shows no key.
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const given = readOptions(options, SANDBOX_OPTIONS, "createSandbox()");
+  const given = readOptions(options, SANDBOX_CHECKS, "createSandbox()");
   const keys = readKeys(given.keys);
   const routes = readRoutes(given.routes);
 

@@ -6,7 +6,7 @@ export type Signals = readonly (AbortSignal | null | undefined)[];
  *
  * @param signals The signals.
  * @param work The work. It should stop when its own signal is aborted.
- * @param controller Has the signal of the work. Whoever passes one can end the work too.
+ * @param controller The controller of the work's signal. Whoever passes one can end the work, too.
  * @returns The result of the work.
  * @throws The reason of the signal that was aborted, or what the work throws.
  */

@@ -7,15 +7,15 @@ import { decode } from "./text.ts";
 
 /** The part of a call that the transport knows: its limits, and what makes its errors. */
 export interface SendContext {
-  /** Limits the attempt, in milliseconds. */
+  /** The limit of each attempt, in milliseconds. */
   readonly timeout: number;
-  /** Limits the call, in milliseconds; `Infinity` without a limit. */
+  /** The limit of the call, in milliseconds; `Infinity` without one. */
   readonly totalTimeout: number;
-  /** When `totalTimeout` is over, on the clock of `performance.now()`. */
+  /** The end of `totalTimeout`, on the clock of `performance.now()`. */
   readonly deadline: number;
   /** The largest body of a 2xx response, in bytes. */
   readonly maxResponseBytes: number;
-  /** How much is read of the body of any other response, in bytes. */
+  /** The largest part that is read of the body of any other response, in bytes. */
   readonly maxErrorBytes: number;
   /** The largest number of attempts after the first. */
   readonly retries: number;
@@ -31,11 +31,11 @@ export interface Sendable {
   readonly fetchOnce: (attemptSignal: AbortSignal) => Promise<Response>;
   /** Whether it may be sent again after any temporary failure, and not only after the status 429. */
   readonly mayRepeat: boolean;
-  /** Any of them ends the call. */
+  /** The signals, any of which ends the call. */
   readonly signals: Signals;
 }
 
-/** How an attempt ended: with a response that is not a redirect, or with an error. */
+/** The end of an attempt: a response that is not a redirect, or an error. */
 export type Outcome =
   | { readonly response: Response; readonly body: ReadBody; readonly error?: undefined }
   | { readonly error: ScamAddressError; readonly response?: undefined };
@@ -59,7 +59,7 @@ function isUnread(value: unknown): value is Response {
     (body === null || typeof body?.getReader === "function" && !body.locked);
 }
 
-/** Tells whether `Content-Length` is within a limit: the runtime's own `fetch` reads no more than it. */
+/** Tells whether `Content-Length`, more than which no runtime's `fetch` reads, is within a limit. */
 function fitsLimit({ headers }: Response, limit: number): boolean {
   return !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
     Number(headers.get("content-length") || Infinity) <= limit;
@@ -74,8 +74,8 @@ function announcesMissingBody({ headers, status }: Response): boolean {
     (headers.has("transfer-encoding") || Number(headers.get("content-length")) > 0);
 }
 
-/** Reads the body of a response, and of a 2xx response one byte more than the limit at most. */
-async function readBody(
+/** Reads the body of a response; of a 2xx response, up to one byte more than its limit. */
+async function readResponseBody(
   response: Response,
   { maxErrorBytes, maxResponseBytes }: SendContext,
   signal: AbortSignal,
@@ -111,7 +111,7 @@ export async function makeAttempt(
   const timeLeft = deadline - performance.now();
   const limit = timeLeft < timeout ? totalTimeout : timeout; // which ends first
   if (timeLeft <= 0) return { error: errors.timeout(limit, `attempt ${attempt} was not begun`) };
-  errors.attempts = attempt; // set, because middleware may call `options.fetch` again
+  errors.attempts = attempt; // which begins anew when middleware calls `options.fetch` again
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(timeUp), Math.min(timeout, timeLeft));
   let response: Response | undefined; // says how far the attempt got
@@ -124,8 +124,10 @@ export async function makeAttempt(
       return { error: errors.redirect(response) };
     }
     const { ok, status } = response;
-    if (status < 200 || status > 599) throw new RangeError(`The status is ${status}`);
-    const body = await readBody(response, context, attemptSignal);
+    if (status < 200 || status > 599) {
+      return { error: errors.network(new RangeError(`The status is ${status}`), response) };
+    }
+    const body = await readResponseBody(response, context, attemptSignal);
     if (ok && "thrown" in body) return { error: errors.network(body.thrown, response) };
     if (ok && body.bytes.length > maxResponseBytes) {
       const rule = "maxResponseBytes";

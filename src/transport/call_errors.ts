@@ -18,7 +18,7 @@ import { withoutQuery } from "./url.ts";
 /** Advice about a response that may not be the service's. */
 export const CHECK_BASE_URL = 'check "baseUrl"';
 
-/** Makes the errors of one call. Each names the request, and none shows a secret. */
+/** The maker of the errors of one call. Each names the request, and none shows a secret. */
 export class CallErrors {
   /** The texts that the errors must not show. */
   readonly secrets: Secrets = new Secrets();

@@ -9,7 +9,7 @@ const MAX_CAUSE = 2_000;
  * Makes an error with the reason of a failure: the message, the `code` and the stack of what was
  * thrown, or of its cause, or of the cause of that: the innermost that has a message.
  *
- * It keeps nothing else, because that may contain the request.
+ * It keeps nothing else, because the rest may contain the request.
  */
 export function toCause(thrown: unknown, secrets: Secrets): Error {
   const clean = (text: string) =>
@@ -21,6 +21,7 @@ export function toCause(thrown: unknown, secrets: Secrets): Error {
   return isText(ownCode) ? Object.assign(reason, { code: clean(ownCode) }) : reason;
 }
 
+/** Tells whether a value is a text that says something. */
 function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
 }

@@ -1,10 +1,10 @@
 /** The shortest secret that is looked for: a shorter one would garble addresses and logs. */
 const MIN_LENGTH = 8;
 
-/** How much of a secret is looked for, in characters. */
+/** The length of the part of a form that is looked for, in characters. */
 const MAX_START = 256;
 
-/** How a secret may be sent back: as it is, as JSON writes it, percent-encoded, as in a form. */
+/** Lists the forms in which a secret may be sent back: as it is, as in JSON, in a URL, in a form. */
 function formsOf(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const percent = encodeURIComponent(secret);
@@ -16,12 +16,12 @@ function formsOf(secret: string): string[] {
 }
 
 /**
- * Replaces a form of a secret. Only its start is looked for, because searching for a
- * long one may take time proportional to both lengths.
+ * Replaces a form of a secret. Only its start is looked for, because searching for a long one may take
+ * time proportional to both lengths.
  */
 function replaceForm(text: string, form: string): string {
   const start = form.slice(0, MAX_START);
-  // Each part but the first begins with the rest of the form.
+  // Each part but the first is taken to begin with the rest of the form.
   const [first, ...parts] = text.split(start);
   const rest = parts.map((part) => part.slice(form.length - start.length));
   return [first, ...rest].join("[redacted]");

@@ -1,11 +1,11 @@
 import { abortable } from "./abortable.ts";
 import { makeAttempt, type Outcome, type Sendable, type SendContext } from "./attempt.ts";
-import { backoff } from "./backoff.ts";
+import { waiting } from "./waiting.ts";
 import { retryDelay, type RetryEvent } from "./retry.ts";
 import { decode, MAX_ERROR_BODY, parseBody } from "./text.ts";
 
 /**
- * Makes an attempt; returns how it ended, or the retry that shall follow.
+ * Makes an attempt; returns how it ended, or the retry that is to follow.
  *
  * The outcome, which may be large, is a variable of this function only, so that no wait keeps it.
  */
@@ -22,7 +22,7 @@ async function attemptOrRetry(
       outcome.response,
       parseBody(decode(outcome.body.bytes.subarray(0, MAX_ERROR_BODY))),
     );
-  const delay = retryDelay(error, attempt, backoff.random(), request.mayRepeat);
+  const delay = retryDelay(error, attempt, waiting.random(), request.mayRepeat);
   if (delay === undefined || performance.now() + delay >= deadline) return outcome;
   return { attempt, delay, error };
 }
@@ -45,7 +45,7 @@ export async function sendWithRetries(context: SendContext, request: Sendable): 
     const { delay } = result;
     await abortable(signals, async () => await onRetry?.(result));
     const timeLeft = Math.max(0, deadline - performance.now()); // `onRetry` may have taken long
-    await backoff.sleep(Math.min(delay, timeLeft), signals);
+    await waiting.sleep(Math.min(delay, timeLeft), signals);
     if (delay > timeLeft) return { error: errors.timeout(totalTimeout, '"onRetry" took too long') };
   }
 }

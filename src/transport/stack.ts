@@ -1,4 +1,4 @@
-/** How many functions a stack names at least: V8's ten may all be of this client and openapi-fetch. */
+/** The least number of functions in a stack: V8's ten may all be of this client and openapi-fetch. */
 const MIN_FRAMES = 30;
 
 /**

@@ -1,8 +1,8 @@
 import type { Bytes } from "./body.ts";
 
 /**
- * How much errors keep of a body, and so how much is searched for secrets: in bytes as it is read, and
- * in characters as text, which never has more characters than bytes.
+ * The largest part of a body that errors keep, and so the largest text that is searched for secrets: in
+ * bytes, or in characters, of which a text never has more than bytes.
  */
 export const MAX_ERROR_BODY = 64 * 2 ** 10;
 

@@ -1,7 +1,7 @@
 import { abortable, type Signals } from "./abortable.ts";
 
-/** How to wait between attempts; tests replace it. */
-export const backoff = {
+/** The means of waiting between attempts; tests replace them. */
+export const waiting = {
   /** Waits; rejects with the reason of a signal that is aborted. */
   sleep: (milliseconds: number, signals: Signals): Promise<void> =>
     abortable(signals, (sleepSignal) =>

@@ -1,18 +1,18 @@
-import { backoff } from "../../src/transport/backoff.ts";
+import { waiting } from "../../src/transport/waiting.ts";
 
 /**
  * Records the delays of retries, and does not wait, as long as the result is in use.
  *
  * Randomness is replaced by half of the longest back-off.
  */
-export function replaceBackoff(): Disposable & { delays: number[] } {
+export function replaceWaiting(): Disposable & { delays: number[] } {
   const delays: number[] = [];
-  const original = { ...backoff };
-  backoff.random = () => 0.5;
+  const original = { ...waiting };
+  waiting.random = () => 0.5;
   // deno-lint-ignore require-await -- it throws as a rejection
-  backoff.sleep = async (delay, signals) => {
+  waiting.sleep = async (delay, signals) => {
     delays.push(delay);
     for (const signal of signals) signal?.throwIfAborted();
   };
-  return { delays, [Symbol.dispose]: () => void Object.assign(backoff, original) };
+  return { delays, [Symbol.dispose]: () => void Object.assign(waiting, original) };
 }
