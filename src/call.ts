@@ -71,15 +71,14 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
     throw optionError("apiKey", problem);
   }
   const base = options.baseUrl || settings.baseUrl;
-  const describeRequest = () =>
-    // which only errors need
-    `${method} ${withoutQuery(`${base}`.replace(/\/$/, "") + path)}`;
+  // A function, because only errors need it.
+  const describeRequest = () => `${method} ${withoutQuery(`${base}`.replace(/\/$/, "") + path)}`;
   const is404Unexpected = operation !== undefined && !operation.has404;
   const errors = new CallErrors(describeRequest, is404Unexpected);
   // `checkKey` has a key in its body, and so may an operation that is not documented.
   const readable = "a value whose fields can be read";
-  const keyInBody = convertOption("body", readable, () => Object(body).apiKey ?? null);
-  for (const key of [apiKey, keyInBody]) {
+  const keys = convertOption("body", readable, () => [apiKey, Object(body).apiKey]);
+  for (const key of keys) {
     if (isApiKey(key)) errors.secrets.add(key);
   }
   return {

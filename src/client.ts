@@ -17,6 +17,7 @@ import { METHODS, readMethod } from "./method.ts";
 import {
   type AnyCallOptions,
   CALL_CHECKS,
+  copyHeaders,
   FETCH_OPTION_NAMES,
   readClientOptions,
   REQUEST_CHECKS,
@@ -151,8 +152,9 @@ export function createClient<Paths extends object = paths>(
       if (apiKey === undefined) throw optionError("apiKey", "is missing: the client has no key");
       if (typeof apiKey === "string") return await postCheckKey(apiKey, given);
       const start = performance.now(); // the time of the function counts
+      const headers = copyHeaders(given.headers); // which may change meanwhile
       const key = await abortable([given.signal], async () => await apiKey());
-      return await postCheckKey(key, given, start);
+      return await postCheckKey(key, { ...given, headers }, start);
     },
     async call(
       givenMethod: Method,

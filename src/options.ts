@@ -114,12 +114,15 @@ export function readClientOptions(given: ClientOptions) {
   const options = readOptions(given, CLIENT_CHECKS, "createClient()");
   const { bodySerializer = toBody, maxResponseBytes = 10 * 2 ** 20, retries = 2 } = options;
   const { timeout = 30_000, totalTimeout = Infinity } = options;
-  const own = options.headers;
-  // The copy of an object keeps a `null`, which removes a header.
-  const headers = own instanceof Headers ? new Headers(own) : own && { ...own };
+  const headers = copyHeaders(options.headers);
   const baseUrl = readBaseUrl(options);
   const limits = { maxResponseBytes, retries, timeout, totalTimeout };
   return { ...options, ...limits, baseUrl, bodySerializer, headers };
+}
+
+/** Copies headers. The copy of an object keeps a `null`, which removes a header. */
+export function copyHeaders(headers: ClientOptions["headers"]): ClientOptions["headers"] {
+  return headers instanceof Headers ? new Headers(headers) : headers && { ...headers };
 }
 
 /** Checks the client's own key; what a function returns is checked for each call. */
@@ -129,6 +132,7 @@ function checkApiKey(apiKey: unknown): void {
 
 /** Checks that headers can be sent. */
 function checkHeaders(headers: unknown): void {
+  // JavaScript may pass `null`, as for a signal.
   const isObject = headers instanceof Headers || classOf(headers ?? {}) === "Object";
   const expected = "an object or a Headers, with names and values that can be sent";
   convertOption("headers", expected, () => isObject ? mergeHeaders(headers as Headers) : undefined);

@@ -44,8 +44,8 @@ export function guardPath(serializePath: PathSerializer = defaultPathSerializer)
     const own: Record<string, unknown> = { __proto__: null, ...values };
     const url = serializePath(template, own);
     const [, missing] = /[{}][;.]?([^{}*/]*)/.exec(url) ?? []; // what is left of the template
-    const isEmpty = serializePath === defaultPathSerializer ? isWrittenEmpty : isMissing;
-    const name = missing ?? Object.keys(own).find((name) => isEmpty(own[name]));
+    const isRefused = serializePath === defaultPathSerializer ? isWrittenEmpty : isEmpty;
+    const name = missing ?? Object.keys(own).find((name) => isRefused(own[name]));
     if (name !== undefined) {
       throw optionError("params.path", `must have a value that is not empty for "${name}"`);
     }
@@ -54,12 +54,12 @@ export function guardPath(serializePath: PathSerializer = defaultPathSerializer)
   };
 }
 
-/** Tells whether a path parameter has no value, however it is written. */
-function isMissing(value: unknown): boolean {
+/** Tells whether a path parameter is empty, however it is written. */
+function isEmpty(value: unknown): boolean {
   return value === "" || value === null;
 }
 
 /** Tells whether openapi-fetch writes a path parameter as nothing, such as an empty list, or a `Map`. */
 function isWrittenEmpty(value: unknown): boolean {
-  return isMissing(value) || typeof value === "object" && Object.values(value!).join("") === "";
+  return isEmpty(value) || typeof value === "object" && Object.values(value!).join("") === "";
 }

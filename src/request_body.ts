@@ -5,7 +5,7 @@ import { toPointer } from "./json_pointer.ts";
 const LOST = /* @__PURE__ */ `ArrayBuffer AsyncGenerator Blob DOMException Error File Generator Map
   Promise ReadableStream RegExp Request Response Set SharedArrayBuffer`.split(/\s+/);
 
-/** The classes that JSON loses in spite of a `toJSON`, as Bun has it, and `Buffer` of Node.js. */
+/** The classes that JSON loses in spite of a `toJSON`, which Bun gives them. */
 const LOST_BY_TO_JSON = ["FormData", "Headers", "URLSearchParams"];
 
 /** Names a value that JSON loses. Functions, symbols and `undefined` are left out, as JSON does. */
@@ -72,8 +72,8 @@ export function toBody(body: unknown, headers: Headers): FormData | string {
   if (headers.get("content-type") === "application/x-www-form-urlencoded") {
     return convertOption("body", "a value that a form can represent", () => {
       const text = `${new URLSearchParams(body as Record<string, string>)}`;
-      const mayBeEmpty = body instanceof URLSearchParams || body !== null && !lostKind(body);
-      return (text || mayBeEmpty) ? text : undefined; // A form loses a `Blob`, for example.
+      const isEmpty = text === "" && !(body instanceof URLSearchParams);
+      return body === null || isEmpty && lostKind(body) ? undefined : text; // such as a `Blob`
     });
   }
   return writeJson(body, ' (or set "bodySerializer" and the header "Content-Type")');

@@ -110,8 +110,8 @@ function toResponse(response: Response, bytes: Bytes, { errors, hasMiddleware, p
   // Without middleware, only openapi-fetch reads the response. To hand on the runtime's own saves a
   // tenth to a third of openapi-fetch's CPU time on Deno.
   const isReadAsText = !hasMiddleware && (parseAs === "json" || parseAs === "text");
-  const canChange = type === "basic" && Object.isExtensible(response); // A custom fetch may freeze it.
-  if (isReadAsText && canChange) {
+  const isNative = type === "basic"; // the runtime's own, which a custom fetch may have frozen
+  if (isReadAsText && isNative && Object.isExtensible(response)) {
     const text = decode(bytes);
     return override(response, "text", () => Promise.resolve(text));
   }

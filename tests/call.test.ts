@@ -42,6 +42,25 @@ testBothWays("methods send what they were given, when it changes later", async (
   expect(pages.sort().join("")).toBe("000111222333");
 });
 
+testBothWays(
+  "checkOwnKey() sends the headers it was given, when they change later",
+  async (create) => {
+    await using server = await serve((_, response) => json(response, validKey, checkKeyStatus));
+    const given = { "x-page": "first" };
+    const headers = new Headers(given);
+    for (const own of [apiKey, () => Promise.resolve(apiKey)]) {
+      const client = create({ baseUrl: server.url, apiKey: own });
+      const calls = [client.checkOwnKey({ headers: given }), client.checkOwnKey({ headers })];
+      given["x-page"] = "changed";
+      headers.set("x-page", "changed");
+      await Promise.all(calls);
+      given["x-page"] = "first";
+      headers.set("x-page", "first");
+    }
+    expect(server.requests.map(({ headers }) => headers["x-page"])).toEqual(Array(4).fill("first"));
+  },
+);
+
 // What is sent
 
 Deno.test("call() takes an endpoint with or without a slash in front, and encoded parts", async () => {

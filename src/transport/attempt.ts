@@ -59,7 +59,7 @@ function isUnread(value: unknown): value is Response {
     (body === null || typeof body?.getReader === "function" && !body.locked);
 }
 
-/** Tells whether `Content-Length`, more than which no runtime's `fetch` reads, is within a limit. */
+/** Tells whether a body surely fits a limit: no runtime reads more than its `Content-Length`. */
 function fitsLimit({ headers }: Response, limit: number): boolean {
   return !headers.has("content-encoding") && !headers.has("transfer-encoding") &&
     Number(headers.get("content-length") || Infinity) <= limit;

@@ -22,7 +22,7 @@ export const CHECK_BASE_URL = 'check "baseUrl"';
 export class CallErrors {
   /** The texts that the errors must not show. */
   readonly secrets: Secrets = new Secrets();
-  /** The number of attempts that have begun for the result of the call. */
+  /** The number of the last attempt that has begun; 0 before the first. */
   attempts = 0;
 
   /**

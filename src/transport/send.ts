@@ -45,7 +45,7 @@ export async function sendWithRetries(context: SendContext, request: Sendable): 
     const { delay } = result;
     await abortable(signals, async () => await onRetry?.(result));
     const timeLeft = Math.max(0, deadline - performance.now()); // `onRetry` may have taken long
-    await waiting.sleep(Math.min(delay, timeLeft), signals);
+    await waiting.sleep(Math.min(delay, timeLeft), signals); // A `TimeoutError` does not come early.
     if (delay > timeLeft) return { error: errors.timeout(totalTimeout, '"onRetry" took too long') };
   }
 }
