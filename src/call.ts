@@ -76,8 +76,8 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
   const is404Unexpected = operation !== undefined && !operation.has404;
   const errors = new CallErrors(describeRequest, is404Unexpected);
   // `checkKey` has a key in its body, and so may an operation that is not documented.
-  const readable = "a value whose fields can be read";
-  const keys = convertOption("body", readable, () => [apiKey, Object(body).apiKey]);
+  const expected = "a value that JSON can represent"; // whose fields can be read
+  const keys = convertOption("body", expected, () => [apiKey, Object(body).apiKey]);
   for (const key of keys) {
     if (isApiKey(key)) errors.secrets.add(key);
   }

@@ -44,8 +44,8 @@ export function guardPath(serializePath: PathSerializer = defaultPathSerializer)
     const own: Record<string, unknown> = { __proto__: null, ...values };
     const url = serializePath(template, own);
     const [, missing] = /[{}][;.]?([^{}*/]*)/.exec(url) ?? []; // what is left of the template
-    const isRefused = serializePath === defaultPathSerializer ? isWrittenEmpty : isEmpty;
-    const name = missing ?? Object.keys(own).find((name) => isRefused(own[name]));
+    const isDefault = serializePath === defaultPathSerializer;
+    const name = missing ?? Object.keys(own).find((name) => isEmpty(own[name], isDefault));
     if (name !== undefined) {
       throw optionError("params.path", `must have a value that is not empty for "${name}"`);
     }
@@ -54,12 +54,8 @@ export function guardPath(serializePath: PathSerializer = defaultPathSerializer)
   };
 }
 
-/** Tells whether a path parameter is empty, however it is written. */
-function isEmpty(value: unknown): boolean {
-  return value === "" || value === null;
-}
-
-/** Tells whether openapi-fetch writes a path parameter as nothing, such as an empty list, or a `Map`. */
-function isWrittenEmpty(value: unknown): boolean {
-  return isEmpty(value) || typeof value === "object" && Object.values(value!).join("") === "";
+/** Tells whether a path parameter is empty, or written as nothing by the default serializer. */
+function isEmpty(value: unknown, isDefault: boolean): boolean {
+  if (value === "" || value === null) return true;
+  return isDefault && typeof value === "object" && !Object.values(value).join("");
 }

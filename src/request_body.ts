@@ -3,7 +3,7 @@ import { toPointer } from "./json_pointer.ts";
 
 /** The classes that JSON loses: it writes their objects as `{}`, or as internals. */
 const LOST = /* @__PURE__ */ `ArrayBuffer AsyncGenerator Blob DOMException Error File Generator Map
-  Promise ReadableStream RegExp Request Response Set SharedArrayBuffer`.split(/\s+/);
+  Promise ReadableStream RegExp Request Response Set`.split(/\s+/);
 
 /** The classes that JSON loses in spite of a `toJSON`, which Bun gives them. */
 const LOST_BY_TO_JSON = ["FormData", "Headers", "URLSearchParams"];
