@@ -132,10 +132,12 @@ function checkApiKey(apiKey: unknown): void {
 
 /** Checks that headers can be sent. */
 function checkHeaders(headers: unknown): void {
-  // JavaScript may pass `null`, as for a signal.
-  const isObject = headers instanceof Headers || classOf(headers ?? {}) === "Object";
   const expected = "an object or a Headers, with names and values that can be sent";
-  convertOption("headers", expected, () => isObject ? mergeHeaders(headers as Headers) : undefined);
+  convertOption("headers", expected, () => {
+    // JavaScript may pass `null`, as for a signal.
+    const isObject = headers instanceof Headers || classOf(headers ?? {}) === "Object";
+    return isObject ? mergeHeaders(headers as Headers) : undefined;
+  });
 }
 
 /** Checks the middleware of one call. */

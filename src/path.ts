@@ -43,19 +43,19 @@ export function guardPath(serializePath: PathSerializer = defaultPathSerializer)
     // Without a prototype, which would have a value for "{toString}".
     const own: Record<string, unknown> = { __proto__: null, ...values };
     const url = serializePath(template, own);
-    const [, missing] = /[{}][;.]?([^{}*/]*)/.exec(url) ?? []; // what is left of the template
-    const isDefault = serializePath === defaultPathSerializer;
-    const name = missing ?? Object.keys(own).find((name) => isEmpty(own[name], isDefault));
-    if (name !== undefined) {
-      throw optionError("params.path", `must have a value that is not empty for "${name}"`);
+    const missing = template.match(/\{[^{}]+\}/g)?.find((part) => url.includes(part));
+    const name = missing?.replace(/[{}.;*]/g, "") ??
+      Object.keys(own).find((name) => isBlank(own[name]));
+    if (name !== undefined || /[{}]/.test(url)) {
+      const which = name === undefined ? "each parameter" : `"${name}"`;
+      throw optionError("params.path", `must have a value that is not empty for ${which}`);
     }
     checkPath(Object.keys(own).length > 0 ? "params.path" : "path", withoutQuery(url));
     return url;
   };
 }
 
-/** Tells whether a path parameter is empty, or written as nothing by the default serializer. */
-function isEmpty(value: unknown, isDefault: boolean): boolean {
-  if (value === "" || value === null) return true;
-  return isDefault && typeof value === "object" && !Object.values(value).join("");
+/** Tells whether a path parameter is written as nothing: an empty string, list or object. */
+function isBlank(value: unknown): boolean {
+  return value === "" || typeof value === "object" && Object.values(value ?? {}).join("") === "";
 }

@@ -110,23 +110,27 @@ function toResponse(response: Response, bytes: Bytes, { errors, hasMiddleware, p
   // Without middleware, only openapi-fetch reads the response. To hand on the runtime's own saves a
   // tenth to a third of openapi-fetch's CPU time on Deno.
   const isReadAsText = !hasMiddleware && (parseAs === "json" || parseAs === "text");
-  const isNative = type === "basic"; // the runtime's own, which a custom fetch may have frozen
-  if (isReadAsText && isNative && Object.isExtensible(response)) {
+  if (isReadAsText && type === "basic") {
     const text = decode(bytes);
-    return override(response, "text", () => Promise.resolve(text));
+    if (override(response, "text", () => Promise.resolve(text))) return response;
   }
   try {
     const body = NULL_BODY_STATUSES.includes(status) ? null : bytes;
     const copy = new Response(body, { headers, status });
     // `statusText` is no option, because Node.js 20 to 26 refuses some reason phrases that it receives.
-    return override(override(copy, "url", url), "statusText", statusText);
+    override(copy, "url", url);
+    override(copy, "statusText", statusText);
+    return copy;
   } catch (thrown) { // Node.js 20 and 22 receive header names that `Response` refuses.
     return errors.network(thrown, response);
   }
 }
 
-/** Gives a response a property in place of the one of its class. */
-function override(response: Response, name: keyof Response, value: unknown): Response {
+/**
+ * Gives a response a property in place of the one of its class. Returns whether it has it: a custom
+ * fetch may have frozen the response.
+ */
+function override(response: Response, name: keyof Response, value: unknown): boolean {
   // It can be changed, because proxies of responses refuse a property that cannot.
-  return Object.defineProperty(response, name, { value, configurable: true, writable: true });
+  return Reflect.defineProperty(response, name, { value, configurable: true, writable: true });
 }

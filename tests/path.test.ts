@@ -32,6 +32,12 @@ Deno.test("methods refuse a path parameter that is missing, empty or leads elsew
   for (const id of elsewhere) {
     await expectRefused(withId(id), /must be without a segment "\." or "\.\.", a backslash/);
   }
+  const raw = (_: string, { id }: Record<string, unknown>) => `${baseUrl}${id}`;
+  for (const id of [[], "{S3CRET"]) { // also as the caller's own serializer writes it
+    const init = { params: { path: { id } }, pathSerializer: raw };
+    const { message } = await rejection(ConfigurationError, unsent.GET("/things/{id}", init));
+    expect(message).toMatch(/not empty for ("id"|each parameter)$/);
+  }
   const pathSerializer = () => "https://other.example/../a";
   const init = { params: { path: { id: 1 } }, pathSerializer };
   const calls = [
@@ -50,11 +56,9 @@ Deno.test("methods write path parameters that have a value", async () => {
     await client.GET("/things/{id}", { params: { path: { id } } });
   }
   const pathSerializer = (path: string) => path.replace("{id}", "own");
-  for (const path of [{}, { id: new Date(0) }]) { // which this serializer can write
-    await client.GET("/things/{id}", { pathSerializer, params: { path } });
-  }
+  await client.GET("/things/{id}", { pathSerializer, params: { path: {} } });
   expect(server.requests.map(({ url }) => url.replace("/things/", "")))
-    .toEqual(["0", "false", "x", "x", "a,1", "a%2Fb", "a..b", "own", "own"]);
+    .toEqual(["0", "false", "x", "x", "a,1", "a%2Fb", "a..b", "own"]);
 });
 
 Deno.test("methods refuse a path that leads elsewhere when a URL parser has trimmed its end", async () => {

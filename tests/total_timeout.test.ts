@@ -120,7 +120,7 @@ Deno.test("a wait has no more time than onRetry has left, and no attempt follows
   const onRetry = () => void (clock.time = 100);
   const options = { baseUrl, apiKey, fetch, totalTimeout, retries: 1, onRetry };
   const call = createClient(options).call("GET", undocumented);
-  await expectTimeouts([call], '"onRetry" took too long');
+  await expectTimeouts([call], 'attempt 2 was not begun; "onRetry" took 100 ms');
   expect([count, waiting.delays]).toEqual([1, [200]]);
 });
 

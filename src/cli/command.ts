@@ -144,9 +144,14 @@ async function runCheckKey(process: CommandProcess, args: string[]): Promise<num
   return exit;
 }
 
+/** Returns the message of an error, with the names of flags. */
+function messageOf(error: Error): string {
+  return error instanceof CommandError ? error.message : withFlagNames(error.message);
+}
+
 /** Writes an error as one line: the message and, after a 4xx or 5xx status, the response's body. */
 function describe(error: Error): string {
-  const message = withFlagNames(error.message);
+  const message = messageOf(error);
   const { body = "" } = error instanceof HttpError ? error.response : {};
   const text = (typeof body === "string" ? body : JSON.stringify(body)).replace(/\s+/g, " ").trim();
   if (!text) return message;
@@ -176,7 +181,7 @@ async function runSandbox(process: CommandProcess, args: string[]): Promise<numb
     port,
     onResponse: ({ method, path, status }) => process.stdout.write(`${method} ${path} ${status}\n`),
   }).catch(({ message }) => {
-    throw new CommandError(message, "listen", EXIT.failed);
+    throw new CommandError(withFlagNames(message), "listen", EXIT.failed);
   });
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
@@ -221,7 +226,7 @@ export async function run(args: string[], process: CommandProcess): Promise<numb
     const known = error instanceof CommandError || error instanceof ScamAddressError;
     const code = known ? error.code : "unexpected";
     if (args.includes("--json")) {
-      const message = withFlagNames(error.message);
+      const message = messageOf(error);
       const fields = error instanceof ScamAddressError && error.toJSON();
       printJson(process, { error: { name: error.name, ...fields, code, message } });
     } else {

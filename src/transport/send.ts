@@ -43,9 +43,13 @@ export async function sendWithRetries(context: SendContext, request: Sendable): 
     const result = await attemptOrRetry(context, request, attempt);
     if (!("delay" in result)) return result;
     const { delay } = result;
+    const start = performance.now();
     await abortable(signals, async () => await onRetry?.(result));
-    const timeLeft = Math.max(0, deadline - performance.now()); // `onRetry` may have taken long
+    const now = performance.now();
+    const timeLeft = Math.max(0, deadline - now);
     await waiting.sleep(Math.min(delay, timeLeft), signals); // A `TimeoutError` does not come early.
-    if (delay > timeLeft) return { error: errors.timeout(totalTimeout, '"onRetry" took too long') };
+    if (delay < timeLeft) continue;
+    const spent = onRetry ? `; "onRetry" took ${Math.round(now - start)} ms` : "";
+    return { error: errors.timeout(totalTimeout, `attempt ${attempt + 1} was not begun${spent}`) };
   }
 }
