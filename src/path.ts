@@ -43,12 +43,11 @@ export function guardPath(serializePath: PathSerializer = defaultPathSerializer)
     // Without a prototype, which would have a value for "{toString}".
     const own: Record<string, unknown> = { __proto__: null, ...values };
     const url = serializePath(template, own);
-    const missing = template.match(/\{[^{}]+\}/g)?.find((part) => url.includes(part));
-    const name = missing?.replace(/[{}.;*]/g, "") ??
+    const parts = [...template.match(/\{[^{}]+\}/g) ?? [], "{", "}"];
+    const name = parts.find((part) => url.includes(part)) ??
       Object.keys(own).find((name) => isBlank(own[name]));
-    if (name !== undefined || /[{}]/.test(url)) {
-      const which = name === undefined ? "each parameter" : `"${name}"`;
-      throw optionError("params.path", `must have a value that is not empty for ${which}`);
+    if (name !== undefined) {
+      throw optionError("params.path", `must have a value that is not empty for "${name}"`);
     }
     checkPath(Object.keys(own).length > 0 ? "params.path" : "path", withoutQuery(url));
     return url;

@@ -3,7 +3,7 @@ import { toPointer } from "./json_pointer.ts";
 
 /** The classes that JSON loses: it writes their objects as `{}`, or as internals. */
 const LOST =
-  /^((Shared)?ArrayBuffer|(Async)?Generator|.* Iterator|Blob|DOMException|Error|File|Promise|RegExp|Request|Response|(Weak)?(Map|Set)|(Readable|Transform|Writable)Stream)$/;
+  /^((Shared)?ArrayBuffer|(Async)?Generator|.* Iterator|Blob|Error|File|Map|Promise|RegExp|Request|Response|Set|.*Stream)$/;
 
 /** The classes that JSON loses in spite of a `toJSON`, which Bun gives them. */
 const LOST_BY_TO_JSON = ["FormData", "Headers", "URLSearchParams"];

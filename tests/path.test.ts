@@ -20,11 +20,10 @@ Deno.test("methods refuse a path parameter that is missing, empty or leads elsew
     }
   };
   const others = [null, "", []].map((value) => ({ params: { path: { id: 1, other: value } } }));
-  for (const [name, inits] of [["id", [...missing, ...empty.map(withId)]], ["other", others]]) {
-    for (const init of inits!) {
-      await expectRefused(init, RegExp(`must have a value that is not empty for "${name}"$`));
-    }
+  for (const init of [...missing, ...empty.map(withId)]) {
+    await expectRefused(init, /must have a value that is not empty for "(id|\{id\*?\})"$/);
   }
+  for (const init of others) await expectRefused(init, /that is not empty for "other"$/);
   for (const name of ["toString", "constructor", "__proto__"]) {
     const call = unsent.GET(`/t/{${name}}`, { params: { path: {} } });
     expect((await rejection(ConfigurationError, call)).option).toBe("params.path");
@@ -36,7 +35,7 @@ Deno.test("methods refuse a path parameter that is missing, empty or leads elsew
   for (const id of [[], "{S3CRET"]) { // also as the caller's own serializer writes it
     const init = { params: { path: { id } }, pathSerializer: raw };
     const { message } = await rejection(ConfigurationError, unsent.GET("/things/{id}", init));
-    expect(message).toMatch(/not empty for ("id"|each parameter)$/);
+    expect(message).toMatch(/not empty for "(id|\{)"$/);
   }
   const pathSerializer = () => "https://other.example/../a";
   const init = { params: { path: { id: 1 } }, pathSerializer };
