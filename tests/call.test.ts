@@ -5,7 +5,7 @@ import { PassThrough, Readable } from "node:stream";
 
 import { ConfigurationError, createClient, NetworkError } from "../mod.ts";
 import { apiKey, baseUrl, sendAll, testBothWays, undocumented, unsent } from "./support/client.ts";
-import { caught, rejection, rejections } from "./support/rejection.ts";
+import { caught, rejection, rejections, shown } from "./support/rejection.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./support/server.ts";
 
 testBothWays("methods send what they were given, when it changes later", async (create) => {
@@ -189,12 +189,18 @@ Deno.test("call() names the place of a cycle, and sends an object twice", async 
   expect(message).toMatch(/, not a cycle as "\/list\/0\/a\/list\/1\/back"$/);
 });
 
-Deno.test("call() refuses a body that JSON cannot represent", async () => {
-  const bodies = [() => {}, Symbol("x"), { toJSON: () => JSON.parse("{") }];
-  const calls = bodies.map((body) => unsent.call("POST", "endpoint", { body }));
-  for (const { message, option } of await rejections(ConfigurationError, calls)) {
-    expect(message).toMatch(/^"body" must be a value that JSON can represent \(or use [^,]*, such/);
-    expect(option).toBe("body");
+Deno.test("methods refuse a body that JSON cannot represent, or that cannot be read", async () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const read = () => JSON.parse("{S3CRET");
+  const throwing = Object.defineProperty({}, "apiKey", { get: read });
+  for (const body of [() => {}, Symbol("x"), { toJSON: read }, throwing, proxy]) {
+    const calls: Promise<unknown>[] = [unsent.call("POST", "a", { body })];
+    calls.push(unsent.POST("/a", { body }));
+    for (const { message, option } of await rejections(ConfigurationError, calls)) {
+      expect(message).toMatch(/^"body" must be a value that JSON can represent/);
+      expect([option, shown(message)]).toEqual(["body", expect.not.stringContaining("S3CRET")]);
+    }
   }
 });
 

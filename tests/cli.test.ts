@@ -145,7 +145,7 @@ Deno.test("check-key exits with 3 when there is no usable response, and says why
   const invalid = { name: "InvalidResponseError", code: "invalid_response", isTemporary: false };
   const http = { name: "HttpError", code: "http", isTemporary: false };
   const cases: [string, RegExp, object][] = [
-    [server.url, /.*/, { ...invalid, issues }],
+    [server.url, /^(?!.*the response says)/, { ...invalid, issues }],
     [
       `${server.url}api`,
       /the status 403; the response says \{"secret":"\[redacted\]"\}$/m,
@@ -184,6 +184,19 @@ Deno.test("check-key prints the body of an error as one line, cut and escaped", 
     };
     expect((await command(["check-key"], setting)).stderr).toMatch(expected);
   }
+});
+
+Deno.test("check-key --timeout says why it has not succeeded before", async () => {
+  await using server = await serve((_, response) => {
+    json(response.setHeader("retry-after", "60"), { error: "busy" }, 503);
+  });
+  const args = ["check-key", "--timeout=1", `--base-url=${server.url}`];
+  const { exit, stderr } = await command(args, demo);
+  expect([exit, stderr]).toEqual([
+    3,
+    expect.stringMatching(/^Error \(timeout\): No result within 1 s/),
+  ]);
+  expect(stderr).toMatch(/, Retry-After: 60; the response says \{"error":"busy"\}\n$/);
 });
 
 /** Asserts that arguments, divided by "|", make the command exit with 2, and show no key. */

@@ -126,20 +126,22 @@ for (const hook of hooks) {
   });
 }
 
-Deno.test("middleware that is left after eject() can still read the response", async () => {
+Deno.test("middleware of one call, or left after eject(), can read the response", async () => {
   await using server = await serve((_, response) => json(response, [1]));
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
-  const ejected = { onResponse() {} };
   const read: unknown[] = [];
-  client.use(ejected, {
+  const reading: Middleware = {
     async onResponse({ response }) {
       read.push(await response.clone().json(), await response.json());
       return Response.json("own");
     },
-  });
+  };
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  expect((await client.GET(path, { middleware: [reading] })).data).toBe("own");
+  const ejected = { onResponse() {} };
+  client.use(ejected, reading);
   client.eject(ejected);
   expect((await client.GET(path)).data).toBe("own");
-  expect(read).toEqual([[1], [1]]);
+  expect(read).toEqual([[1], [1], [1], [1]]);
 });
 
 testBothWays("methods send nothing when middleware has read the request's body", async (create) => {
