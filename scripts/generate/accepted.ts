@@ -1,50 +1,55 @@
-/** Compares the document with accepted.yaml, the page of all that it may contain. @module */
+/** Compares nodes with accepted.yaml, the page of all that the document may contain. @module */
 
 import { parseYaml } from "@redocly/openapi-core";
 import { readFile } from "node:fs/promises";
 import type { Json, JsonObject } from "./json.ts";
-import type { Rule } from "./plugin.ts";
+import type { Rule } from "./problems.ts";
 
 const file = await readFile(new URL("accepted.yaml", import.meta.url), "utf8");
 
 /** The fields of a row, each with its only values, or `null` if it may have any. */
 type Row = Record<string, Json[] | null>;
 
-/** The page. */
-export const { accepted, advice } = parseYaml(file) as {
-  accepted: Record<string, Row>;
-  advice: Record<string, string>;
-};
+const page = parseYaml(file) as { accepted: Record<string, Row>; advice: Record<string, string> };
 
-/** The rows for a node of an OpenAPI type, which may be directly below a name in `properties`. */
-export function rowsOf(node: JsonObject, type: string, isProperty: boolean): string[] {
-  if (type === "Parameter") return [type, `Parameter in ${node.in}`];
-  if (type !== "Schema") return [type];
-  const rows = [node.type ?? []].flat().map((name) => `Schema with type ${name}`);
-  if (rows.length === 0) rows.push("Schema without type");
-  return [type, ...rows, ...isProperty ? ["Schema in properties"] : []];
-}
+/** The rows, by name. */
+export const { accepted } = page;
 
-/** Refuses the fields and the values of a node that its rows do not have. */
-export function checkFields(node: JsonObject, rows: string[]): Rule[] {
+/** What to write in place of a field, or of a "field: value". */
+const advice = new Map(
+  Object.entries(page.advice).flatMap(([names, text]) =>
+    names.split(", ").map((name) => [name, text])
+  ),
+);
+
+/** Refuses the fields and the values of a node that the rows for it do not have. */
+export function checkFields(node: JsonObject, type: string, isProperty: boolean): Rule[] {
+  const types = [node.type ?? []].flat().map((name) => `with type ${name}`);
+  const kinds = [...types, types.length > 0 ? "" : "without type", `in ${node.in}`];
+  if (isProperty) kinds.push("in properties");
+  const rows = [type, ...kinds.map((kind) => `${type} ${kind}`)];
   const fields: Row = Object.assign({}, ...rows.map((row) => accepted[row]));
-  return Object.entries(node).flatMap(([field, value]): Rule[] => {
-    if (!(field in fields)) {
-      const text = advice[`${field}: ${value}`] ?? advice[field.replace(/^x-.*/, "x-")];
-      const others = `Write one of these, or leave it out: ${Object.keys(fields).join(", ")}`;
-      return [[field, true, text ?? placesOf(field, rows) ?? others]];
-    }
-    const values = fields[field]!;
-    const wrong = [value].flat().find((one) => values && !values.includes(one));
-    const text = advice[`${field}: ${wrong}`] ?? advice[field];
-    return [[field, wrong !== undefined, text ?? `Write one of these: ${values?.join(", ")}`]];
+  const rules = Object.entries(node).map(([field, value]): Rule => {
+    const isKnown = field in fields;
+    const values = fields[field];
+    const wrong = isKnown ? [value].flat().find((one) => values && !values.includes(one)) : value;
+    const listed = isKnown
+      ? `Write one of these: ${values?.join(", ")}`
+      : `Write one of these, or leave it out: ${Object.keys(fields).join(", ")}`;
+    const text = advice.get(`${field}: ${wrong}`) ??
+      (isKnown ? undefined : besideType(type, field)) ??
+      advice.get(field) ?? (isKnown ? undefined : advice.get(field.replace(/^x-.*/, "x-")));
+    return [field, !isKnown || wrong !== undefined, text ?? listed];
   });
+  // What else a node may have depends on these two.
+  const decisive = rules.find(([name, isRefused]) => isRefused && /^(in|type)$/.test(`${name}`));
+  return decisive ? [decisive] : rules;
 }
 
-/** Says where a field is accepted, if anywhere: in the same type, or else in others. */
-function placesOf(field: string, [type]: string[]): string | undefined {
-  const places = Object.keys(accepted).filter((row) => Object.hasOwn(accepted[row]!, field));
-  const near = places.filter((row) => row.startsWith(`${type} `));
-  const rows = near.length > 0 ? near : places;
-  return rows.length > 0 ? `It is accepted in: ${rows.join(", ")}` : undefined;
+/** Names the types beside which a field is accepted, if there are any. */
+function besideType(type: string, field: string): string | undefined {
+  const start = `${type} with type `;
+  const rows = Object.keys(accepted).filter((row) => Object.hasOwn(accepted[row]!, field));
+  const types = rows.filter((row) => row.startsWith(start)).map((row) => row.slice(start.length));
+  return types.length > 0 ? `Write \`type: ${types.join("` or `type: ")}\` beside it` : undefined;
 }

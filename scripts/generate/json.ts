@@ -1,12 +1,9 @@
-/** JSON values, and JSON Pointers into them. @module */
+/** JSON values, and references in them. @module */
 
 /** A JSON value. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json };
-
-/** Reads an object, or the target of its `$ref`. */
-export type Read = (value: Json | undefined) => JsonObject;
 
 /** Returns a value if it is an object, otherwise an empty object. */
 export function objectOf(value: Json | undefined): JsonObject {
@@ -24,20 +21,13 @@ export function mapValues(object: Json, map: (value: Json, name: string) => Json
   return Object.fromEntries(entries.map(([name, value]) => [name, map(value, name)]));
 }
 
-/** Makes a JSON Pointer from names. */
-export function pointerTo(...names: string[]): string {
-  return names.map((name) => `/${`${name}`.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-}
-
-/** Returns the JSON Pointer in a `$ref`. */
-export function pointerOf(ref: Json): string {
-  return decodeURIComponent(String(ref).slice("#".length));
-}
-
-/** Returns the target of a `$ref` in the document; the lint makes sure that it exists. */
-export function follow(document: Json, ref: Json): Json {
-  const names = pointerOf(ref).split("/").slice(1); // without escapes, as names of components are
-  return names.reduce((value, name) => (value as JsonObject | undefined)?.[name]!, document);
+/** Returns the target of a `$ref` in the document, whose names have no escapes, if it exists. */
+export function follow(document: Json, ref: Json): Json | undefined {
+  const [, ...names] = `${ref}`.split("/");
+  return names.reduce<Json | undefined>((value, name) => {
+    const object = objectOf(value);
+    return Object.hasOwn(object, name) ? object[name] : undefined;
+  }, document);
 }
 
 /** Returns an object, or the target of its `$ref`. */
@@ -46,7 +36,7 @@ export function dereference(document: Json, value: Json | undefined): JsonObject
   return object.$ref ? dereference(document, follow(document, object.$ref)) : object;
 }
 
-/** Whether a media type is JSON. */
+/** Tells whether a media type is JSON. */
 export function isJsonType(type: string): boolean {
   return /^([^/]+\/[^/]+\+|(application|text)\/)json *(;|$)/i.test(type);
 }

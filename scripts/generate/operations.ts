@@ -12,30 +12,17 @@ export interface ResponseSpec {
   readonly schema: Json;
 }
 
-/** An operation of a document. */
-interface OperationSpec {
-  readonly path: string;
-  readonly method: string;
-  readonly operation: JsonObject;
-  /** The success responses, each with its status. */
-  readonly successes: readonly JsonObject[];
-}
-
 const methods = ["get", "put", "post", "delete", "head", "patch"];
 
-/** Finds a document's operations. */
-export function* operationsOf(document: JsonObject): Generator<OperationSpec> {
-  for (const [path, item] of Object.entries(objectOf(document.paths))) {
+type Entry = [method: string, path: string, operation: JsonObject];
+
+/** Lists a document's operations. */
+function operationsOf(document: JsonObject): Entry[] {
+  return Object.entries(objectOf(document.paths)).flatMap(([path, item]) => {
     const pathItem = dereference(document, item);
-    for (const method of methods.filter((method) => method in pathItem)) {
-      const operation = objectOf(pathItem[method]);
-      const successes = Object.entries(objectOf(operation.responses))
-        // "default" is not a success in openapi-fetch's types and in the client.
-        .filter(([status]) => status.startsWith("2"))
-        .map(([status, response]) => ({ status, ...dereference(document, response) }));
-      yield { path, method, operation, successes };
-    }
-  }
+    return methods.filter((method) => method in pathItem)
+      .map((method): Entry => [method.toUpperCase(), path, objectOf(pathItem[method])]);
+  });
 }
 
 /**
@@ -47,10 +34,14 @@ export function* operationsOf(document: JsonObject): Generator<OperationSpec> {
 export function writeOperations(document: JsonObject) {
   const entries: string[] = [];
   const responses: ResponseSpec[] = [];
-  for (const { path, method, operation, successes } of operationsOf(document)) {
-    const endpoint = `${method.toUpperCase()} ${path}`;
-    const has404 = ["404", "4XX"].some((status) => status in objectOf(operation.responses));
-    const checks = successes.map(({ status, content }) => {
+  for (const [method, path, operation] of operationsOf(document)) {
+    const endpoint = `${method} ${path}`;
+    const all = Object.entries(objectOf(operation.responses));
+    const has404 = all.some(([status]) => ["404", "4XX"].includes(status));
+    // "default" is not a success in openapi-fetch's types and in the client.
+    const successes = all.filter(([status]) => status.startsWith("2"));
+    const checks = successes.map(([status, response]) => {
+      const { content } = dereference(document, response);
       const media = Object.entries(objectOf(content)).filter(([type]) => isJsonType(type));
       if (media.length === 0) return `"${status}": undefined,`; // so that the check of 2XX is not used
       const name = `${endpoint} ${status}`;
@@ -62,18 +53,16 @@ export function writeOperations(document: JsonObject) {
     entries.push(`${JSON.stringify(endpoint)}: {
       operationId: ${JSON.stringify(operation.operationId)},
       apiKey: "${apiKeyOf(listOf(operation.security ?? document.security))}",
-      idempotent: ${operation["x-idempotent"] ?? isIdempotent(method.toUpperCase())},
+      idempotent: ${operation["x-idempotent"] ?? isIdempotent(method)},
       ${has404 ? "has404: true, " : ""}responses: { ${checks.join("\n")} },
     },`);
   }
-  const [scheme] = Object.values(objectOf(objectOf(document.components).securitySchemes));
-  const { name = "X-API-Key" } = dereference(document, scheme);
   const code = `
 import { issuesOf, type Operation } from "../operation.ts";
 import { schemaChecks } from "./validators.ts";
 
 /** The header in which the key is sent. */
-export const apiKeyHeader = ${JSON.stringify(name)};
+export const apiKeyHeader = ${JSON.stringify(keyHeaderOf(document))};
 
 /** The operations by method and path: "GET /path/{name}". */
 export const operations: Readonly<Record<string, Operation>> = {
@@ -82,6 +71,12 @@ export const operations: Readonly<Record<string, Operation>> = {
 };
 `;
   return { code, responses };
+}
+
+/** Returns the header in which the key is sent: that of the one security scheme. */
+export function keyHeaderOf(document: JsonObject): string {
+  const [scheme] = Object.values(objectOf(objectOf(document.components).securitySchemes));
+  return `${dereference(document, scheme).name ?? "X-API-Key"}`;
 }
 
 /** Each requirement is an alternative; an empty one makes the key optional. */

@@ -1,7 +1,9 @@
 /** What accepted.yaml cannot say of operations, by OpenAPI type. @module */
 
-import { isJsonType, objectOf } from "./json.ts";
-import type { Check } from "./plugin.ts";
+import { dereference, isJsonType, objectOf } from "./json.ts";
+import { keyHeaderOf } from "./operations.ts";
+import type { Check } from "./problems.ts";
+import { checkGiven } from "./schema_rules.ts";
 import { isScalar } from "./value_types.ts";
 
 /** Names that openapi-fetch and fetch send, by the place of a parameter. */
@@ -29,23 +31,15 @@ const checkName: Check = ({ name, in: place }) => {
   ];
 };
 
-/** The header of the key, in lower case: set by `Root`, which is visited first. */
-let keyHeader = "";
-
 export const rules: Record<string, Check> = {
-  Root({ components }, read) {
-    const [scheme] = Object.values(objectOf(objectOf(components).securitySchemes));
-    keyHeader = `${read(scheme).name ?? "X-API-Key"}`.toLowerCase();
-    return [];
-  },
-
   Paths(paths) {
     const url = /^(\/|(\/(?!\.\.?(\/|$))([\w~!$&'()*+,;=:@.-]|%[\dA-F]{2}|{[^{}]+})+)+\/?)$/;
-    const text = "Write the path as in URLs: percent-encoded, without `.`, `..` and empty segments";
+    const text =
+      "Write the path as in URLs: after a slash, percent-encoded, no empty segment, `.` or `..`";
     return Object.keys(paths).map((path) => [path, !url.test(path), text]);
   },
 
-  Operation({ requestBody, responses }, _read, pointer) {
+  Operation({ requestBody, responses }, _document, pointer) {
     const post = "Write `post`, or leave it out: fetch sends no body with this method";
     const isSuccess = Object.keys(objectOf(responses)).some((status) => status.startsWith("2"));
     const success = "Add a success response, such as `2XX`: `default` describes errors";
@@ -55,33 +49,40 @@ export const rules: Record<string, Check> = {
     ];
   },
 
-  Parameter(parameter, read, pointer) {
+  Parameter(parameter, document, pointer) {
     const { in: place, name, schema } = parameter;
-    const isKey = place === "header" && `${name}`.toLowerCase() === keyHeader;
-    const { type, items } = read(schema);
-    const value = read(place === "query" && type === "array" ? items : schema);
+    const isKey = place === "header" &&
+      `${name}`.toLowerCase() === keyHeaderOf(document).toLowerCase();
+    const { type, items } = dereference(document, schema);
+    const value = place === "query" && type === "array" ? items : schema;
     const scalar = "Write a `type`: string, number, integer or boolean; in a query, also " +
       "`array`, with such a type in `items`. For an object, write a parameter for each property";
     return [
-      ...checkName(parameter, read, pointer),
+      ...checkName(parameter, document, pointer),
       ["name", isKey, "Leave it out: the client sends the key"],
       ["in", place === "path" && !("required" in parameter), "Write `required: true` beside it"],
-      ["schema", schema && !isScalar(value, read), scalar],
+      ["schema", schema && !isScalar(value, document), scalar],
+      ...checkGiven(parameter, schema ?? {}, document),
     ];
   },
 
+  Header: (header, document) => checkGiven(header, header.schema ?? {}, document),
+
+  MediaType: (media, document) => checkGiven(media, media.schema ?? {}, document),
+
   RequestBody({ content }) {
     const isSent = Object.keys(objectOf(content)).join() === "application/json";
-    const text = "Write only `application/json`, or leave the body out: the client sends JSON. " +
-      "For another type of JSON, callers give `Content-Type` in `headers`";
+    const text = "Write only `application/json`; for another type of JSON, callers give " +
+      "`Content-Type` in `headers`. Leave out an operation that takes a form or a file: callers " +
+      'send it as RECIPES.md says in "Typed methods for other operations"';
     return [["content", !isSent, text]];
   },
 
-  Responses: (responses, read, pointer) =>
+  Responses: (responses, document, pointer) =>
     Object.entries(responses).flatMap(([status, response]) => {
       const text = "Write `2XX`, `4XX` or `5XX`, or leave it out: types do not have this status";
       const isRead = /^(2|304$)/.test(status);
-      const types = isRead ? Object.keys(objectOf(read(response).content)) : [];
+      const types = isRead ? Object.keys(objectOf(dereference(document, response).content)) : [];
       const isEmpty = /04$/.test(status) || pointer.endsWith("/head/responses");
       const isOpen = types.some((type) => type.includes("*"));
       const isMixed = !isOpen && new Set(types.map(isJsonType)).size > 1;

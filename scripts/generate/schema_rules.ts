@@ -1,87 +1,142 @@
 /** What accepted.yaml cannot say of schemas: what fits together, and what no value matches. @module */
 
-import { type Json, listOf, objectOf } from "./json.ts";
-import type { Check, Rule } from "./plugin.ts";
+import { issuesOf } from "../../src/operation.ts";
+import { dereference, type Json, type JsonObject, listOf, mapValues, objectOf } from "./json.ts";
+import type { Check, Rule } from "./problems.ts";
 import { unions } from "./unions.ts";
+import { checkOf } from "./validators.ts";
 import { isScalar, kindOf, typesOf, valuesOf } from "./value_types.ts";
 
+/** Returns a value with `{}` in place of the objects in it. */
+function withoutObjects(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutObjects);
+  return objectOf(value) === value ? {} : value;
+}
+
+/** Has schemasafe compile each field on its own, without the schemas in it, which have their turn. */
+export const checkCompiled: Check = (schema, document) => {
+  const own = mapValues(schema, withoutObjects);
+  if (typeof checkOf(document, own) === "function") return [];
+  return Object.entries(own).map(([field, value]): Rule => {
+    const check = checkOf(document, { [field]: value });
+    return [field, typeof check === "string", `Write another value, or leave it out: ${check}`];
+  });
+};
+
+/** Checks the values beside a schema, or in it: examples, a default, and what it lists. */
+export function checkGiven(node: JsonObject, schema: Json, document: JsonObject): Rule[] {
+  const named = Object.values(objectOf(node.examples));
+  const given: [field: string, values: Json[]][] = [
+    ["enum", listOf(node.enum)],
+    ["examples", [
+      ...listOf(node.examples),
+      ...named.map((one) => dereference(document, one).value!),
+    ]],
+  ];
+  for (const field of ["const", "default", "example"]) {
+    if (field in node) given.push([field, [node[field]!]]);
+  }
+  const found = given.filter(([, values]) => values.length > 0);
+  const check = found.length > 0 ? checkOf(document, schema) : undefined;
+  if (typeof check !== "function") return [];
+  const isWrong = (value: Json) => issuesOf(check, value);
+  return found.map((
+    [field, values],
+  ) => [field, values.some(isWrong), "Write what the schema allows"]);
+}
+
 /** Checks the values that a schema lists. */
-const checkValues: Check = (schema, read) => {
+const checkValues: Check = (schema, document) => {
   const field = "const" in schema ? "const" : "enum";
   const values = valuesOf(schema);
   const isOdd = schema.const === null || values.some((value) => value && typeof value === "object");
-  const types = typesOf({ enum: values }, read);
-  const isUnused = (type: Json) => !types.includes(kindOf(type));
-  const unused = values.length > 0 && listOf(schema.type).find(isUnused);
+  const types = typesOf({ enum: values }, document);
+  const unused = listOf(schema.type).find((type) => !types.includes(kindOf(type)));
+  const plain =
+    'Write strings, numbers or booleans; others are described by `type: "null"`, object or array';
   return [
-    ["enum", field in schema && values.length === 0, "Add values: none matches an empty list"],
-    [field, isOdd, 'Write strings, numbers or booleans; in place of `const: null`, `type: "null"`'],
-    ["type", unused, `Leave \`${unused}\` out, or add such a value to \`${field}\``],
+    [field, isOdd, plain],
+    ["type", values[0] && unused, `Leave \`${unused}\` out, or add such a value to \`${field}\``],
   ];
 };
 
 /** Checks what is in `allOf`, `anyOf` or `oneOf`, and what is beside it. */
-const checkUnion: Check = (schema, read) => {
+const checkUnion: Check = (schema, document) => {
   const [first = "", ...others] = [...unions, "const", "enum"].filter((name) => name in schema);
-  const types = listOf(schema[first]).map((part) => typesOf(read(part), read).sort().join());
-  const isBeside = unions.includes(first) && "type" in schema;
+  const types = listOf(schema[first]).map((part) => typesOf(part, document).sort().join());
+  const isUnion = unions.includes(first);
   const areObjects = [`${schema.type}`, ...types].every((type) => type === "object");
   const areDifferent = first === "allOf" && new Set(types.filter(Boolean)).size > 1;
   const hasOwn = "properties" in schema || "additionalProperties" in schema;
   const apart = "Write `allOf`, with this in one schema, and what is beside it in another";
   const objects = "Leave `type` out, or write `type: object` here and in each of these schemas";
+  const closed = `Leave it out: it refuses all that only schemas in \`${first}\` have`;
   return [
     ...others.map((name): Rule => [name, true, apart]),
-    [first, isBeside && !areObjects, objects],
+    [first, isUnion && "type" in schema && !areObjects, objects],
     ["allOf", areDifferent, "Write the same `type` in each of its schemas"],
     ["anyOf", first === "anyOf" && hasOwn, apart],
+    ["additionalProperties", isUnion && schema.additionalProperties === false, closed],
   ];
 };
 
-/** Checks what limits numbers, texts and lists. */
-const checkLimits: Check = (schema) => {
-  const isBoth = (name: string, other: string) => name in schema && other in schema;
-  const low = "minimum" in schema ? "minimum" : "exclusiveMinimum";
-  const high = "maximum" in schema ? "maximum" : "exclusiveMaximum";
-  const roomOf = (low: string, high: string) => Number(schema[high]) - Number(schema[low]);
-  const isExclusive = /exclusive/.test(low + high);
-  const isEmpty = roomOf(low, high) < 0 || (isExclusive && roomOf(low, high) === 0);
-  const text = "No value matches it and the limit at the other end";
-  return [
-    ["exclusiveMinimum", isBoth("minimum", "exclusiveMinimum"), "Leave it or `minimum` out"],
-    ["exclusiveMaximum", isBoth("maximum", "exclusiveMaximum"), "Leave it or `maximum` out"],
-    [low, isEmpty, text],
-    ["minLength", roomOf("minLength", "maxLength") < 0, text],
-    ["minItems", roomOf("minItems", "maxItems") < 0, text],
-  ];
-};
+/** Checks limits: of two at one end, schemasafe checks one. */
+const checkLimits: Check = (schema) =>
+  ["minimum", "maximum"].flatMap((name): Rule[] => {
+    const other = name.replace("m", "exclusiveM");
+    const isBoolean = typeof schema[other] === "boolean";
+    return [
+      [other, isBoolean, `Write the limit itself, as a number, in place of \`${name}\``],
+      [name, name in schema && other in schema && !isBoolean, `Leave it or \`${other}\` out`],
+    ];
+  });
 
-const checkItems: Check = ({ items, uniqueItems }, read) => {
-  const item = read(items);
+const checkItems: Check = ({ items, uniqueItems }, document) => {
   // openapi-typescript loses the outer list where it takes the one type of `items` for that of a list.
   const hasOne = ["type", ...unions].some((name) => listOf(objectOf(items)[name]).length === 1);
-  const isLost = hasOne && typesOf(item, read).includes("array");
-  const isSlow = uniqueItems && !isScalar(item, read);
+  const isLost = hasOne && typesOf(items, document).includes("array");
+  const isSlow = uniqueItems && !isScalar(items, document);
   return [
+    ["items", typeof items === "boolean", "Write a schema; `{}` allows any value"],
     ["items", isLost, "Write what is listed without the list around it"],
     ["uniqueItems", isSlow, "Leave it out, unless `items` is a string, number, integer or boolean"],
   ];
 };
 
-const checkProperties: Check = ({ required, properties, additionalProperties }) => {
-  const names = Object.keys(objectOf(properties));
-  const isMixed = properties && Object.keys(objectOf(additionalProperties)).length > 0;
-  const isClosed = additionalProperties === false && names.length === 0;
-  const missing = listOf(required).filter((name) => !names.includes(`${name}`));
-  const isBoolean = Object.values(objectOf(properties)).some((one) => typeof one === "boolean");
+const checkProperties: Check = (schema, document) => {
+  const { required, properties, additionalProperties, readOnly, writeOnly } = schema;
+  const entries = Object.entries(objectOf(properties));
+  const isMixed = entries.length > 0 && Object.keys(objectOf(additionalProperties)).length > 0;
+  const isClosed = additionalProperties === false && entries.length === 0;
+  const missing = listOf(required).filter((name) => !entries.some(([one]) => one === name));
+  const isLost = (value: Json | undefined) => typesOf(value, document).join() === "null";
+  const lost = "Leave it out, or add another type: types lose what can only be null";
   return [
     ["additionalProperties", isMixed, "Write `true`: no type has both kinds of names"],
     ["additionalProperties", isClosed, "Leave it out: no type is an object without names"],
-    ["required", missing[0], `Add to \`properties\`: ${missing.join(", ")}`],
-    ["properties", isBoolean, "Write schemas; `{}` allows any value"],
+    ["additionalProperties", isLost(additionalProperties), lost],
+    ["required", "type" in schema && missing[0], `Add to \`properties\`: ${missing.join(", ")}`],
+    ["writeOnly", readOnly && writeOnly, "Leave it or `readOnly` out: nobody would have it"],
+    ...entries.flatMap(([name, property]): Rule[] => [
+      [
+        ["properties", name],
+        typeof property === "boolean",
+        "Write a schema; `{}` allows any value",
+      ],
+      [
+        ["properties", name],
+        /^\d*$/.test(name),
+        "Say it in `description`: types have no such name",
+      ],
+      [["properties", name], isLost(property), lost],
+    ]),
   ];
 };
 
 const checks = [checkValues, checkUnion, checkLimits, checkItems, checkProperties];
 
-export const checkSchema: Check = (...schema) => checks.flatMap((check) => check(...schema));
+/** Checks a schema, except its fields alone. */
+export const checkSchema: Check = (schema, document, pointer) => [
+  ...checks.flatMap((check) => check(schema, document, pointer)),
+  ...checkGiven(schema, schema, document),
+];

@@ -1,44 +1,51 @@
 /**
  * Wraps @exodus/schemasafe, which writes JavaScript that checks values.
  *
- * Its JSON Pointers lack escapes ("a/b" is not written as "a~1b"), and contain names from the
- * value, which may be secret. Two of its functions cause this; they are replaced before the rest is
- * loaded.
+ * Its own front does not name the functions that it writes, so its compiler is called here. Its JSON
+ * Pointers lack escapes ("a/b" is not written as "a~1b"), and contain names from the value, which may
+ * be secret. Two of its functions cause this; they are replaced before the rest is loaded.
  *
  * @module
  */
 
-import type { Schema } from "@exodus/schemasafe";
 import functions from "@exodus/schemasafe/src/scope-functions.js";
-import { type JsonObject, pointerTo } from "./json.ts";
+import { toPointer } from "../../src/json_pointer.ts";
+import type { SchemaCheck } from "../../src/operation.ts";
+import type { JsonObject } from "./json.ts";
 
-functions.toPointer = (path: string[]) => `#${pointerTo(...path)}`;
-functions.pointerPart = Object.assign((name: string) => pointerTo(name).slice(1), {
+functions.toPointer = (path: string[]) => `#${toPointer(path)}`;
+functions.pointerPart = Object.assign((name: string) => toPointer([name]).slice(1), {
   [Symbol.for("toJayString")]: '() => "*"', // written into the JavaScript
 });
 
-const { validator } = await import("@exodus/schemasafe");
+const { compile } = await import("@exodus/schemasafe/src/compile.js");
+const { jaystring } = await import("@exodus/schemasafe/src/javascript.js");
+const { buildSchemas } = await import("@exodus/schemasafe/src/pointer.js");
 
 /**
- * Writes a JavaScript expression, an object with a function for each schema. A function returns
- * whether a value matches, and has the problems of the last value in `errors`.
+ * Compiles schemas.
  *
  * @param schemas JSON Schema, draft 2020-12, by name.
  * @param definitions What `$ref` in the schemas names.
+ * @returns The functions, each of which returns whether a value matches, and has the problems of the
+ * last value in `errors`; and the code of an object that has them by name.
  * @throws If a schema is invalid, with the place at the end of the message.
  */
-export function compile(
+export function compileSchemas(
   schemas: ReadonlyMap<string, JsonObject>,
   definitions: ReadonlyMap<string, JsonObject>,
-): string {
+): { functions: SchemaCheck[]; code: string } {
+  const list = [...schemas.values()];
   const $schemaDefault = "https://json-schema.org/draft/2020-12/schema";
   const options = { mode: "lax", isJSON: true, includeErrors: true, $schemaDefault };
-  const several: object = { ...options, multi: true, schemas: definitions };
-  const list = [...schemas.values()] as unknown as Schema; // its types allow one schema
-  const names = [...schemas.keys()].map((name) => JSON.stringify(name));
-  const named = (_: string, functions: string) => {
-    const entries = functions.split(",").map((name, index) => `${names[index]}: ${name.trim()},`);
-    return `return {\n${names.length > 0 ? entries.join("\n") : ""}\n}})();`;
+  const { scope, refs } = compile(list, { ...options, schemas: buildSchemas(definitions, list) });
+  const constants = Object.entries(scope).map(([name, it]) => `const ${name} = ${jaystring(it)};`);
+  const fields = [...schemas.keys()].map((name, index) =>
+    `${JSON.stringify(name)}: ${refs[index]},`
+  );
+  const body = `"use strict";\n${constants.join("\n")}\nreturn {\n${fields.join("\n")}\n};`;
+  return {
+    functions: refs.map((ref: string) => scope[ref]),
+    code: `(function () {\n${body}\n})()`,
   };
-  return validator(list, several).toModule().replace(/return \(\[([^\]]*)\]\)\}\)\(\);$/, named);
 }

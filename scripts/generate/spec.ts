@@ -1,71 +1,95 @@
 /**
- * Reads the OpenAPI document: version, references, lint, and places in its file.
+ * Reads the OpenAPI document: YAML, version, lint, and places in its file.
  *
  * @module
  */
 
-import type { Document, LocationObject, NormalizedProblem } from "@redocly/openapi-core";
+import type { Document, Source } from "@redocly/openapi-core";
 import {
   BaseResolver,
   createConfig,
   getLineColLocation,
   lintDocument,
+  YamlParseError,
 } from "@redocly/openapi-core";
 import { relative, resolve } from "node:path";
 import process from "node:process";
-import type { JsonObject } from "./json.ts";
-import { examples, plugin } from "./plugin.ts";
-import { findProblems } from "./references.ts";
+import { type JsonObject, objectOf } from "./json.ts";
+import { pluginFor } from "./plugin.ts";
+import { type Problem, problemAt } from "./problems.ts";
+import { takeOutUnreadable } from "./unreadable.ts";
 
 /** An error in the document, or a feature that the client does not support. */
 export class SpecError extends Error {}
 
-/** Redocly's recommended rules, except some, and our own. */
-const config = await createConfig({
-  plugins: [plugin],
-  extends: ["recommended-strict"],
-  rules: {
-    "client/accepted": "error",
-    "info-license": "off", // the service documentation does not show one
-    "no-invalid-media-type-examples": examples,
-    "no-invalid-parameter-examples": examples,
-    "no-invalid-schema-examples": examples,
-    "no-enum-type-mismatch": "off", // see plugin.ts
-    "no-path-trailing-slash": "off", // it is sent
-    "no-unresolved-refs": "off", // see references.ts
-    "no-unused-components": "off", // callers may use their types
-    "operation-2xx-response": "off", // ours does not accept `default`
-    "operation-4xx-response": "off", // the service documentation shows none
-  },
-});
+/** Redocly's rules that guard what is generated. */
+const redoclyRules = {
+  struct: "error",
+  "no-identical-paths": "error",
+  "operation-operationId": "error",
+  "operation-operationId-unique": "error",
+  "operation-parameters-unique": "error",
+  "path-parameters-defined": "error",
+  "security-defined": "error",
+  "spec-components-invalid-map-name": "error",
+};
 
-/** The path as it is shown to people. */
+/** Returns a path as it is shown to people. */
 function show(path: string): string {
   return relative(process.cwd(), path) || ".";
 }
 
-function place(location: LocationObject): string {
-  const pointer = location.pointer?.replaceAll("%", "%25"); // Redocly decodes it once too often
-  const { source, start } = getLineColLocation({ ...location, pointer } as LocationObject);
-  return `${show(source.absoluteRef)}:${start.line}:${start.col}`;
+/** Returns a place in a file: of the field at a JSON Pointer, or of the nearest around it. */
+function placeOf(source: Source, pointer: string): string {
+  const file = show(source.absoluteRef);
+  try {
+    const decodable = `#${pointer.replaceAll("%", "%25")}`; // Redocly decodes it once too often
+    const { start } = getLineColLocation({ source, pointer: decodable, reportOnKey: true });
+    return `${file}:${start.line}:${start.col}`;
+  } catch { // Redocly finds no places in a file with `!!binary`.
+    const lines = source.body.split("!!binary", 1)[0]!.split("\n");
+    return `${file}:${lines.length}:${lines.at(-1)!.length + 1}`;
+  }
 }
 
-/** Writes problems, one line each, in the order of the document. */
-function toLines(problems: NormalizedProblem[]): string[] {
-  const isOurs = ({ ruleId }: NormalizedProblem) => ruleId === "client/accepted";
-  const pointerOf = ({ location }: NormalizedProblem) => location[0]!.pointer!;
-  const refused = problems.filter(isOurs).map((problem) => `${pointerOf(problem)}/`);
-  // What Redocly says of a field that is refused, and what is said of what is in it, helps nobody. With
-  // the slash, what Redocly says of the field itself counts as in it.
-  const isInRefused = (problem: NormalizedProblem) => {
-    const pointer = isOurs(problem) ? pointerOf(problem) : `${pointerOf(problem)}/`;
-    return refused.some((one) => pointer.startsWith(one));
+/** Refuses what is not OpenAPI 3.1. */
+function checkVersion({ openapi, swagger }: JsonObject): Problem[] {
+  if (typeof openapi === "string" && openapi.startsWith("3.1.")) return [];
+  const [field, value] = swagger === undefined ? ["openapi", openapi] : ["swagger", swagger];
+  return [problemAt(`/${field}`, "Write OpenAPI 3.1, which begins with `openapi: 3.1.0`", value)];
+}
+
+/** Has Redocly check a document, by its own rules and by our plugin, in addition to `others`. */
+async function lint(document: Document, others: readonly Problem[]): Promise<Problem[]> {
+  const ours = [...others];
+  const run = async (rules: object) => {
+    const { styleguide, resolve } = await createConfig({
+      plugins: [pluginFor(document.parsed, ours)],
+      preprocessors: { "client/references": "error" },
+      rules: { "client/accepted": "error", ...rules },
+    });
+    const externalRefResolver = new BaseResolver(resolve);
+    return await lintDocument({ document, externalRefResolver, config: styleguide });
   };
-  const lines = problems.filter((problem) => !isInRefused(problem)).map((problem) => {
-    const rule = isOurs(problem) ? "" : `${problem.ruleId}: `;
-    return `${place(problem.location[0]!)} ${rule}${problem.message}`;
-  });
-  return lines.sort(new Intl.Collator("en", { numeric: true }).compare);
+  // Some rules fail where the structure is wrong.
+  const found = await run(redoclyRules).catch(() => run({ struct: "error" }));
+  const theirs = found.map(({ location: [location], message }) =>
+    problemAt(location!.pointer!.replace(/^#(\/$)?/, ""), message)
+  );
+  // What is said of something within a place that is refused helps nobody, nor what Redocly says of that
+  // place. Of a path, a status or a field with schemas, only the name is refused; of a parameter or a
+  // security scheme of a wrong kind, all.
+  const name =
+    /\/((paths|responses)\/[^/]+|properties|additionalProperties|items|(all|any|one)Of)$/;
+  const kind = /(?<=\/(parameters|securitySchemes)\/[^/]+)\/(in|type)$/;
+  const isIn = (pointer: string, one: Problem) =>
+    !name.test(one.pointer) && pointer.startsWith(`${one.pointer.replace(kind, "")}/`);
+  return [
+    ...ours.filter(({ pointer }, index) =>
+      !ours.some((one, other) => one.pointer === pointer ? other < index : isIn(pointer, one))
+    ),
+    ...theirs.filter(({ pointer }) => !ours.some((one) => isIn(`${pointer}/`, one))),
+  ];
 }
 
 /**
@@ -73,28 +97,24 @@ function toLines(problems: NormalizedProblem[]): string[] {
  *
  * @param file The path of the document, in YAML or JSON.
  * @returns The document.
- * @throws {SpecError} If it is not valid; the message has one line for each problem.
+ * @throws {SpecError} If it is refused; the message has one line for each problem.
  */
 export async function readSpec(file: string): Promise<JsonObject> {
-  const resolver = new BaseResolver(config.resolve);
-  const document = await resolver.resolveDocument(null, resolve(file))
-    .catch(({ originalError, line = 1, col = 1 }) => {
-      const [reason] = originalError.message.split(/ in "|\n/, 1);
-      throw new SpecError(`${show(file)}:${line}:${col} unreadable: ${reason}`);
+  const document = await new BaseResolver().resolveDocument(null, resolve(file), true)
+    .catch((error) => {
+      if (!(error instanceof YamlParseError)) throw error;
+      const { originalError: { message }, line, col } = error;
+      const [reason] = message.split(/ in "|\n/, 1);
+      const text = `Write valid YAML, where a text with \`: \` needs quotes: ${reason}`;
+      throw new SpecError(`${show(file)}:${line || 1}:${col || 1} ${text}`);
     }) as Document;
-  document.parsed = JSON.parse(JSON.stringify(document.parsed ?? null)); // without YAML's aliases
-  const { source, parsed } = document;
-  const version = String(parsed?.openapi ?? parsed?.swagger ?? "no version");
-  if (!version.startsWith("3.1.")) {
-    const where = place({ source, pointer: "#/openapi" });
-    throw new SpecError(`${where} Expected OpenAPI 3.1, found ${version}`);
-  }
-
-  const placeOf = (pointer: string) => place({ source, pointer: `#${pointer}`, reportOnKey: true });
-  const found = [...findProblems(parsed)].map(([at, problem]) => `${placeOf(at)} ${problem}`);
-  if (found.length > 0) throw new SpecError(found.join("\n"));
-  const options = { document, externalRefResolver: resolver };
-  const problems = await lintDocument({ ...options, config: config.styleguide });
-  if (problems.length > 0) throw new SpecError(toLines(problems).join("\n"));
-  return parsed;
+  const { source } = document;
+  const parsed = document.parsed = objectOf(document.parsed);
+  const found = [...checkVersion(parsed), ...takeOutUnreadable(parsed)];
+  parsed.openapi = "3.1.0"; // so that all that is wrong in an older document is said at once
+  const problems = "swagger" in parsed ? found : await lint(document, found);
+  if (problems.length === 0) return parsed;
+  const lines = problems.map(({ pointer, message }) => `${placeOf(source, pointer)} ${message}`);
+  const { compare } = new Intl.Collator("en", { numeric: true });
+  throw new SpecError([...new Set(lines)].sort(compare).join("\n"));
 }

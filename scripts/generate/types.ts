@@ -3,12 +3,11 @@
 import { createConfig } from "@redocly/openapi-core";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import ts from "typescript";
-import { isJsonType, type JsonObject, objectOf } from "./json.ts";
-import { operationsOf } from "./operations.ts";
+import type { JsonObject } from "./json.ts";
 
 /** Writes the types of a document, each with documentation. */
 export async function writeTypes(document: JsonObject): Promise<string> {
-  const nodes = await openapiTS(withParseAs(document) as unknown as OpenAPI3, {
+  const nodes = await openapiTS(structuredClone(document) as unknown as OpenAPI3, {
     redocly: await createConfig({ rules: {} }), // the document has passed the lint
     silent: true,
     emptyObjectsUnknown: true, // `type: object` alone allows any properties
@@ -18,26 +17,16 @@ export async function writeTypes(document: JsonObject): Promise<string> {
   });
   for (const node of nodes) if (ts.isInterfaceDeclaration(node)) addDocs(node);
   const text = astToString(nodes)
-    // A description after the tag would be read as the reason.
+    // The description comes first: after `@deprecated`, it would be read as the reason.
     .replaceAll(/( *\* @deprecated\n)( *\* @description .*\n(?: *\*(?! @|\/).*\n)*)/g, "$2$1")
+    .replaceAll(
+      /( *\* )Format: (.*\n)( *\* @description .*\n(?: *\*(?! @|\/).*\n)*)/g,
+      "$3$1@format $2",
+    )
     .replaceAll("* @description ", "* ") // what editors show first; as a tag it would come last
     // Public types must name no types without documentation.
     .replaceAll(/^export type \$(Read|Write)</gm, "/** @ignore */\n$&");
   return `// deno-lint-ignore-file\n${text}`;
-}
-
-/** Adds to the description of operations how callers read what is not JSON. */
-function withParseAs(document: JsonObject): JsonObject {
-  const copy = structuredClone(document);
-  for (const { operation, successes } of operationsOf(copy)) {
-    const types = successes.flatMap(({ content }) => Object.keys(objectOf(content)))
-      .filter((type) => !isJsonType(type));
-    if (types.length === 0) continue;
-    const { description = "" } = operation;
-    operation.description = `${description}\n\nSet \`parseAs\` to read ${types.join(" or ")}.`
-      .trim();
-  }
-  return copy;
 }
 
 /** Adds docs to an interface and its members where openapi-typescript writes none. */

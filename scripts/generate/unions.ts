@@ -1,10 +1,15 @@
 /** Rewrites unions, so that a validator chooses a branch before it checks one. @module */
 
-import { type Json, type JsonObject, listOf, objectOf, type Read } from "./json.ts";
+import { dereference, type Json, type JsonObject, listOf, objectOf } from "./json.ts";
 import { kindOf, typesOf, valuesOf } from "./value_types.ts";
 
 /** The fields of a schema that list others. */
 export const unions = ["allOf", "anyOf", "oneOf"];
+
+/** Lists the properties that a response must have: a `writeOnly` one is only in requests. */
+export function requiredOf({ properties, required }: JsonObject): Json[] {
+  return listOf(required).filter((name) => !objectOf(objectOf(properties)[`${name}`]).writeOnly);
+}
 
 type Convert = (schema: Json) => JsonObject;
 
@@ -21,13 +26,38 @@ interface Branch {
  * Rewrites `anyOf` or `oneOf` so that a validator chooses one branch, by its type or by a required
  * property whose constants differ, and says what is wrong in that branch.
  *
+ * For example, it makes of `oneOf` with the branches
+ *
+ *     { required: [kind], properties: { kind: { const: cat } } }
+ *     { required: [kind], properties: { kind: { const: dog } } }
+ *     { type: "null" }
+ *
+ * this, where Cat and Dog stand for the first two, converted:
+ *
+ *     type: ["null", object]
+ *     allOf:
+ *       - if: { type: ["null"] }
+ *         then: { type: "null" }
+ *         else:
+ *           required: [kind]
+ *           if: { properties: { kind: { const: cat } } }
+ *           then: Cat
+ *           else:
+ *             if: { properties: { kind: { const: dog } } }
+ *             then: Dog
+ *             else: { properties: { kind: { const: dog } } }
+ *
  * @param schemas The branches.
- * @param read Reads a branch, or the target of its `$ref`.
+ * @param document The document, for references.
  * @param convert Converts a branch for the compiler, as any schema.
  * @returns A schema that the same values match; `undefined` if no branch can be chosen.
  */
-export function chooseBranch(schemas: Json[], read: Read, convert: Convert): Json | undefined {
-  const branches = schemas.map((schema) => readBranch(schema, read));
+export function chooseBranch(
+  schemas: Json[],
+  document: JsonObject,
+  convert: Convert,
+): Json | undefined {
+  const branches = schemas.map((schema) => readBranch(schema, document));
   const objects = branches.filter(({ types }) => types.join() === "object");
   const others = branches.filter((branch) => !objects.includes(branch));
   const types = others.flatMap((branch) => branch.types);
@@ -61,17 +91,17 @@ function chooseObject(branches: readonly Branch[], convert: Convert): JsonObject
   return { required: [tag], ...chain };
 }
 
-function readBranch(schema: Json, read: Read): Branch {
-  const { allOf, properties, required } = read(schema);
-  const parts = listOf(allOf).map((part) => readBranch(part, read));
+function readBranch(schema: Json, document: JsonObject): Branch {
+  const target = dereference(document, schema);
+  const { allOf, properties } = target;
+  const parts = listOf(allOf).map((part) => readBranch(part, document));
   const values = Object.entries(objectOf(properties))
-    .filter(([, property]) => !objectOf(property).writeOnly) // a response lacks it
-    .map(([name, property]) => [name, valuesOf(read(property))] as const)
+    .map(([name, property]) => [name, valuesOf(dereference(document, property))] as const)
     .filter(([, values]) => values.length > 0);
   return {
     schema,
-    types: typesOf(read(schema), read),
-    required: [...parts.flatMap(({ required }) => required), ...listOf(required)],
+    types: typesOf(schema, document),
+    required: [...parts.flatMap(({ required }) => required), ...requiredOf(target)],
     values: new Map([...parts.flatMap(({ values }) => [...values]), ...values]),
   };
 }

@@ -13,11 +13,12 @@
  * @module
  */
 
-import type { Json, JsonObject, Read } from "./json.ts";
-import { dereference, follow, listOf, mapValues, objectOf, pointerOf } from "./json.ts";
+import type { SchemaCheck } from "../../src/operation.ts";
+import type { Json, JsonObject } from "./json.ts";
+import { follow, listOf, mapValues, objectOf } from "./json.ts";
 import type { ResponseSpec } from "./operations.ts";
-import { compile } from "./schemasafe.ts";
-import { chooseBranch, unions } from "./unions.ts";
+import { compileSchemas } from "./schemasafe.ts";
+import { chooseBranch, requiredOf, unions } from "./unions.ts";
 
 /** Fields that describe a value; all others of a schema restrict it. */
 const annotations = `title description default example examples format deprecated readOnly
@@ -30,36 +31,42 @@ class SchemaReader {
 
   constructor(readonly document: JsonObject) {}
 
-  read: Read = (value) => dereference(this.document, value);
-
   convert = (from: Json): JsonObject => {
-    const { $ref, properties } = objectOf(from);
-    if ($ref) return { $ref: this.define(pointerOf($ref), follow(this.document, $ref)) };
-    const isWriteOnly = (name: Json) => objectOf(objectOf(properties)[`${name}`]).writeOnly;
+    const { $ref } = objectOf(from);
+    if ($ref) return { $ref: this.define(`${$ref}`.slice("#".length)) };
     const schema: JsonObject = {};
     for (const [field, value] of Object.entries(objectOf(from))) {
       if (annotations.includes(field)) continue;
       const choice = ["anyOf", "oneOf"].includes(field) &&
-        chooseBranch(listOf(value), this.read, this.convert);
+        chooseBranch(listOf(value), this.document, this.convert);
       if (choice) schema.allOf = [choice];
       else if (unions.includes(field)) schema[field] = listOf(value).map(this.convert);
       else if (field === "properties") schema[field] = mapValues(value, this.convert);
-      else if (field === "required") { // some are only in requests
-        schema[field] = listOf(value).filter((name) => !isWriteOnly(name));
-      } else schema[field] = objectOf(value) === value ? this.convert(value) : value;
+      else if (field === "required") schema[field] = requiredOf(objectOf(from));
+      else schema[field] = objectOf(value) === value ? this.convert(value) : value;
     }
     return schema;
   };
 
   /** Adds a definition, unless it exists; returns its name. */
-  define(pointer: string, schema: Json): string {
+  define(pointer: string): string {
     const name = encodeURIComponent(pointer);
     if (!this.definitions.has(name)) {
       const definition: JsonObject = {};
       this.definitions.set(name, definition); // before it is read, because it may refer to itself
-      Object.assign(definition, this.convert(schema));
+      Object.assign(definition, this.convert(follow(this.document, pointer) ?? {}));
     }
     return name;
+  }
+}
+
+/** Compiles the check of one schema; returns why schemasafe refuses it, if it does. */
+export function checkOf(document: JsonObject, schema: Json): SchemaCheck | string {
+  const { convert, definitions } = new SchemaReader(document);
+  try {
+    return compileSchemas(new Map([["", convert(schema)]]), definitions).functions[0]!;
+  } catch (error) {
+    return (error as Error).message.replace(/ at #\S*$/, ""); // a place in what was converted
   }
 }
 
@@ -76,6 +83,7 @@ export function writeValidators(document: JsonObject, responses: readonly Respon
     const converted = convert(schema);
     return [name, definitions.get(`${converted.$ref}`) ?? converted];
   }));
+  const { code } = compileSchemas(checks, definitions);
   const lines = responses.map(({ name }) => `readonly ${JSON.stringify(name)}: SchemaCheck;`);
   return `// deno-lint-ignore-file
 // @ts-nocheck: it is JavaScript that @exodus/schemasafe wrote
@@ -83,6 +91,6 @@ export function writeValidators(document: JsonObject, responses: readonly Respon
 import type { SchemaCheck } from "../operation.ts";
 
 /** Checks whether a value matches the schema of a response, by method, path and status. */
-export const schemaChecks: { ${lines.join("\n")} } = /* @__PURE__ */ ${compile(checks, definitions)}
+export const schemaChecks: { ${lines.join("\n")} } = /* @__PURE__ */ ${code}
 `;
 }

@@ -1,6 +1,6 @@
 /** Which types of JSON the values of a schema have. @module */
 
-import { type Json, type JsonObject, listOf, type Read } from "./json.ts";
+import { dereference, type Json, type JsonObject, listOf } from "./json.ts";
 
 /** The values that a schema lists, if it lists any. */
 export function valuesOf(schema: JsonObject): Json[] {
@@ -8,9 +8,10 @@ export function valuesOf(schema: JsonObject): Json[] {
 }
 
 /** The types that the values of a schema may have; none if they may have any. */
-export function typesOf(schema: JsonObject, read: Read): Json[] {
+export function typesOf(from: Json | undefined, document: JsonObject): Json[] {
+  const schema = dereference(document, from);
   const { type, allOf, anyOf, oneOf } = schema;
-  const types = (part: Json) => typesOf(read(part), read);
+  const types = (part: Json) => typesOf(part, document);
   const branches = [...listOf(anyOf), ...listOf(oneOf)].map(types);
   const isAny = branches.some((branch) => branch.length === 0);
   const all = type ? [type].flat() : [
@@ -25,7 +26,7 @@ export function typesOf(schema: JsonObject, read: Read): Json[] {
 export const kindOf = (type: Json): Json => type === "integer" ? "number" : type;
 
 /** Whether all values of a schema are texts, numbers or booleans. */
-export function isScalar(schema: JsonObject, read: Read): boolean {
-  const types = typesOf(schema, read);
+export function isScalar(schema: Json | undefined, document: JsonObject): boolean {
+  const types = typesOf(schema, document);
   return types.length > 0 && !/null|array|object/.test(types.join());
 }

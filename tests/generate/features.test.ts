@@ -41,6 +41,10 @@ function responses(contents: Fields, method = "get"): unknown {
 const schema = (A: unknown, others = {}) => responding(ref("A"), { schemas: { A, ...others } });
 const object = (properties: Fields, rest = {}, others = {}) =>
   schema({ type: "object", properties, ...rest }, others);
+const unused = (A: unknown) => root({ components: { schemas: { A } } });
+const withExample = (yaml: string) =>
+  JSON.stringify(unused({ example: 0 })).replace('"example":0', `example: ${yaml}`);
+const range = (length: number) => Array.from({ length }, (_, index) => index);
 const schemes = (...schemes: unknown[]) =>
   documentOf({}, { security: [], components: { securitySchemes: { ...schemes } } });
 const root = (fields: Fields) => documentOf({}, { security: [], ...fields });
@@ -58,7 +62,7 @@ const refused: Record<string, Record<string, unknown>> = {
     "an extension": operation({ "x-retry": 3 }),
   },
   "Leave it out: a query repeats the name": { "a,b": query(list, { explode: false }) },
-  "Leave it out; if it is `true`, add": { "nullable": schema({ ...text, nullable: true }) },
+  "Leave it out; if it is `true`, write": { "nullable": schema({ ...text, nullable: true }) },
   "Write `type: apiKey`, `in: header` and `name`": {
     "a bearer token": schemes({ type: "http", scheme: "bearer" }),
   },
@@ -76,14 +80,14 @@ const refused: Record<string, Record<string, unknown>> = {
   "Write a parameter for each property": {
     "an object in a query": query({ type: "object" }, { style: "deepObject" }),
   },
-  "It is accepted in: Schema with type number, Schema with type integer": {
+  "Write `type: number` or `type: integer` beside it": {
     "a field of another type": schema({ ...text, minimum: 1 }),
   },
   "Write `type: object` beside it": { "a field without a type": schema({ properties: {} }) },
   "List the name in `required` of the object": {
     "required in a property": object({ a: { ...text, required: true } }),
   },
-  "It is accepted in: Info, Reference, PathItem,": {
+  "Write one of these, or leave it out: name, description": {
     "a field of another place": root({ tags: [{ name: "a", summary: "a" }] }),
   },
   "Write it directly below a name": {
@@ -91,11 +95,6 @@ const refused: Record<string, Record<string, unknown>> = {
     "a field of properties in items": object({
       properties: { ...list, items: { ...text, readOnly: true } },
     }),
-  },
-  '"items" → Write it directly below a name': {
-    "a field of properties by an alias": JSON.stringify(object({ b: { ...list, items: 7 } }))
-      .replace('"properties":{', '"properties":{"a":&a {"type":"string","writeOnly":true},')
-      .replace("7", "*a"),
   },
 
   // Operations.
@@ -117,7 +116,7 @@ const refused: Record<string, Record<string, unknown>> = {
   "Write `required: true` beside it": {
     "an optional path parameter": parameter("path", text, { required: undefined }),
   },
-  "Write only `application/json`, or leave the body out": {
+  "Write only `application/json`; for another type of JSON,": {
     "JSON or something else as body": body({ ...json(), "text/plain": {} }),
     "a form as body": body({ "multipart/form-data": {} }),
     "a body of no type": body({}),
@@ -155,7 +154,6 @@ const refused: Record<string, Record<string, unknown>> = {
   "Leave all but one out": { "two keys": schemes(key, key) },
 
   // Schemas that are checked or typed otherwise than they say, or that no value matches.
-  "Add values: none matches an empty list": { "an empty enum": schema({ enum: [] }) },
   "Write strings, numbers or booleans": {
     "a list as a value": schema({ enum: [[1]] }),
     "null as a constant": schema({ anyOf: [{ const: null }, text] }),
@@ -163,18 +161,27 @@ const refused: Record<string, Record<string, unknown>> = {
   "Leave `null` out, or add such a value to `enum`": {
     "a null that is not among the values": schema({ type: ["string", "null"], enum: ["a"] }),
   },
-  "It must conform to the schema": {
+  "Write what the schema allows": {
+    "an example of another type": schema({ type: "integer", example: "x" }),
+    "a named example of another type": query(text, { examples: { A: { value: 1 } } }),
+    "an example of a response that lacks a field": responses({
+      200: { "application/json": { schema: { type: "integer" }, example: "x" } },
+    }),
     "a constant of another type": schema({ type: "boolean", const: "true" }),
     "an enum of another type": schema({ type: "integer", enum: ["x"] }),
     "a default of another type": object({ a: { type: "integer", default: "x" } }),
   },
-  "No value matches it": {
-    "a minItems above maxItems": schema({ ...list, minItems: 2, maxItems: 1 }),
-    "a minLength above maxLength": schema({ ...text, minLength: 2, maxLength: 1 }),
-    "a minimum above the maximum": schema({ type: "integer", minimum: 2, maximum: 1 }),
-    "a minimum that is excluded": query({ type: "number", minimum: 2, exclusiveMaximum: 2 }),
+  "Write another value, or leave it out: Invalid regular expression:": {
+    "a pattern of another language": schema({ ...text, pattern: "\\A\\d+\\z" }),
+    "such a pattern in a body": body(json({ ...text, pattern: "(?i)a" })),
+    "such a pattern that nobody uses": unused({ ...text, pattern: "^[\\w-.]+$" }),
+  },
+  "Write another value, or leave it out: No valid types": {
+    "an empty union": schema({ oneOf: [] }),
+    "an empty list of types": schema({ type: [] }),
   },
   "Leave it or": {
+    "a property that is in no message": object({ a: { readOnly: true, writeOnly: true } }),
     "two limits at one end": schema({ type: "number", minimum: 2, exclusiveMinimum: 1 }),
     "two limits at the other end": schema({ type: "number", maximum: 2, exclusiveMaximum: 1 }),
   },
@@ -182,9 +189,21 @@ const refused: Record<string, Record<string, unknown>> = {
     "a list of one schema as items": schema({ type: "array", items: { allOf: [list] } }),
     "a list of one type as items": schema({ type: "array", items: { ...list, type: ["array"] } }),
   },
-  "Write schemas": { "false as a property": object({ a: false }) },
+  "Write a schema; `{}` allows": { "false as a property": object({ a: false }) },
+  "Say it in `description`: types": { "a number as a name": object({ 200: text }) },
+  "Write the limit itself": {
+    "a limit of OpenAPI 3.0": schema({ type: "number", minimum: 2, exclusiveMinimum: true }),
+  },
   "Leave it out, unless `items` is a string,": {
     "objects that differ": schema({ type: "array", items: { type: "object" }, uniqueItems: true }),
+  },
+  "Leave it out, or add another type: types lose": {
+    "a property that can only be null": object({ a: { anyOf: [{ type: "null" }] } }),
+  },
+  "Leave it out: it refuses all that only schemas in `allOf`": {
+    "a closed object of others": schema({ allOf: [ref("B")], additionalProperties: false }, {
+      B: { type: "object" },
+    }),
   },
   "Leave it out: no type is an object without names": {
     "an object without names": schema({ type: "object", additionalProperties: false }),
@@ -211,27 +230,42 @@ const refused: Record<string, Record<string, unknown>> = {
   "Write the same `type` in each": {
     "types that no value has": schema({ allOf: [text, { type: "integer" }] }),
   },
-  "true → struct: Expected type": { "true as a branch": schema({ anyOf: [true] }) },
+  "true → Expected type `Schema`": { "true as a branch": schema({ anyOf: [true] }) },
 
   // References, names and versions.
-  '"$ref" → `#/components/schemas/A` makes a schema a part of itself': {
+  "Refer to it from `properties`": {
     "a circle": schema(ref("A")),
     "anyOf in a circle": schema({ anyOf: [ref("B")] }, { B: { anyOf: [ref("A")] } }),
     "a list of itself": schema({ type: "array", items: ref("A") }),
   },
-  '"$ref" → `#/components/schemas/B` does not exist': { "no target": schema(ref("B")) },
-  '"$ref" → `https://a.example/b.yaml#/A` is not directly below `components`': {
+  "Write what it names below `components: schemas:`": { "no target": schema(ref("B")) },
+  "Write the name of something below `components: responses:`": {
+    "a response that refers to a schema": operation({ responses: { 200: ref("A") } }),
+  },
+  "Write the name of something below `components`": {
     "another file": responding({ $ref: "https://a.example/b.yaml#/A" }),
   },
-  '"deprecated" → `deprecated` is not accepted beside `$ref`': {
+  "Leave it out, or, in a schema, write `allOf: [{ $ref: … }]`": {
     "deprecated next to $ref": object({ a: { ...ref("A"), deprecated: true } }),
   },
-  '"hasOwnProperty" → `hasOwnProperty` is a property of all objects in JavaScript': {
+  "Leave it out: it is a property of all objects in JavaScript": {
     "a name that JavaScript's objects have": object({ hasOwnProperty: text }),
   },
-  '"3.2.0" → Expected OpenAPI 3.1, found 3.2.0': { "3.2": root({ openapi: "3.2.0" }) },
-  "{ → Expected OpenAPI 3.1, found 2.0": { "Swagger 2": { swagger: "2.0" } },
-  " → unreadable: unexpected end of the stream": { "YAML that is broken": "openapi: [\n" },
+  "a → Write it out in place of the alias": {
+    "an alias of itself": withExample("&a [*a]"),
+    "aliases of aliases of aliases": withExample(
+      `[&a0 [1]${range(60).map((n) => `, &a${n + 1} [*a${n}, *a${n}]`).join("")}]`,
+    ),
+  },
+  "! → Write a string: JSON has no bytes": { "bytes": withExample("!!binary aGk=") },
+  "example → Write a finite number": { "infinity": withExample(".inf") },
+  "Write OpenAPI 3.1, which begins with `openapi: 3.1.0`": {
+    "3.2": root({ openapi: "3.2.0" }),
+    "3.1 as a number": root({ openapi: 3.1 }),
+    "Swagger 2": { swagger: "2.0" },
+  },
+  "{ → Write OpenAPI 3.1": { "no version": {} },
+  " → Write valid YAML": { "YAML that is broken": "openapi: [\n" },
 };
 
 for (const [expected, documents] of Object.entries(refused)) {
@@ -244,18 +278,43 @@ for (const [expected, documents] of Object.entries(refused)) {
       expect(error).toBeInstanceOf(SpecError);
       const lines: string[] = error.message.split("\n");
       const messages = lines.map((line) =>
-        /^\S+?:(\d+):(\d+) (?:`([^`:]+)[^`]*` is not accepted here. )?(.*)$/.exec(line)!
+        /^\S+:(\d+):(\d+) (?:`(.+?)(?:: .+?)?`: )?(.*)$/.exec(line)!
       );
       // What refers to it may be refused too.
       const found = messages.find(([, , , , message]) => message!.startsWith(advice));
       expect([lines, found]).toEqual([lines, expect.any(Array)]);
       const [, line, column, field] = found!;
       const source = (await readFile(file, "utf8")).split("\n")[Number(line) - 1]!;
-      const at = place ?? `"${field}"`;
+      const at = place ?? `"${field!.replace(/^[a-z]+\/(?=\d+$)/i, "")}"`;
       expect(source.slice(Number(column) - 1).slice(0, at.length)).toBe(at);
     });
   }
 }
+
+Deno.test("generate says all that is wrong with a document at once, in its order", async () => {
+  await using files = await makeFolder();
+  const document = `openapi: 3.0.3
+info: { title: Test, version: "1", contact: &a { nick: a }, license: *a }
+paths: { /a/../b: { get: { responses: { "200": { $ref: "#/components/schemas/A" } } } } }
+components:
+  schemas:
+    A: { allOf: [{ $ref: "#/components/schemas/B" }, { oneOf: [] }], default: .nan }
+`;
+  const error = await readSpec(await files.write("openapi.yaml", document)).catch((error) => error);
+  const places = error.message.split("\n").map((line: string) => /:\d+:\d+ `[^`:]+/.exec(line)![0]);
+  expect(places).toEqual([
+    ":1:1 `openapi",
+    ":2:50 `nick",
+    ":2:61 `license",
+    ":3:10 `/a/../b",
+    ":3:21 `get",
+    ":3:21 `operationId",
+    ":3:50 `$ref",
+    ":6:20 `$ref",
+    ":6:56 `oneOf",
+    ":6:70 `default",
+  ]);
+});
 
 Deno.test("tests/overlay/overlay.yaml has each field and value that accepted.yaml has", async () => {
   await using project = await copyProject(["openapi"]);

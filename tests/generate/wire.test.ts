@@ -102,14 +102,13 @@ Deno.test("what is generated is sent, typed and checked as the document says", a
   expect(types).toContain(`
     /**
      * What is not JSON.
-     * Set \`parseAs\` to read text/csv.
      * @deprecated
      */
     get: operations["fixtureText"];`);
   // A text after the tag would be the reason.
   expect(types).toMatch(/\* Old\.\n *\*\n.* Leave it out\.\n *\* @deprecated\n *\*\/\n *"X-Flag"/);
   expect(types).toMatch(
-    /\* Old\.\n *\* @deprecated\n *\* @default 1\n *\* @example 2\n *\*\/\n *size/,
+    /\* Old\.\n *\* @format int32\n *\* @deprecated\n *\* @default 1\n *\* @example 2\n *\*\/\n *size/,
   );
   await project.write("consumer.ts", consumer);
   const flags = ["--quiet", "--import-map=import_map.npm.json"];

@@ -1,0 +1,33 @@
+/** What is wrong with the document, in the one form in which it is told. @module */
+
+import { toPointer } from "../../src/json_pointer.ts";
+import type { Json, JsonObject } from "./json.ts";
+
+/** A field of a node, or what is in one, whether it is refused, and what to write instead. */
+export type Rule = [field: string | readonly string[], isRefused: unknown, advice: string];
+
+/** Checks a node of an OpenAPI type, at a JSON Pointer. */
+export type Check = (node: JsonObject, document: JsonObject, pointer: string) => Rule[];
+
+/** A place in the document that is refused. */
+export interface Problem {
+  /** The place, as a JSON Pointer. */
+  readonly pointer: string;
+  /** The field, with its value if that is short, and what to write instead. */
+  readonly message: string;
+}
+
+/** Says what is wrong at a place. */
+export function problemAt(pointer: string, advice: string, value?: Json): Problem {
+  const [end = "document"] = /[^/]+(\/\d+)?$/.exec(pointer) ?? []; // "anyOf/0" for an element of a list
+  const name = end.replaceAll("~1", "/").replaceAll("~0", "~");
+  const text = JSON.stringify(value)?.match(/^[^{]{1,60}$/);
+  return { pointer, message: `\`${text ? `${name}: ${text}` : name}\`: ${advice}` };
+}
+
+/** Says what is wrong with a node at a place. */
+export function problemsOf(node: JsonObject, pointer: string, rules: readonly Rule[]): Problem[] {
+  return rules.filter(([, isRefused]) => isRefused).map(([field, , advice]) =>
+    problemAt(pointer + toPointer([field].flat()), advice, node[`${field}`])
+  );
+}

@@ -1,0 +1,47 @@
+/** Finds what keeps Redocly from reading the document. @module */
+
+import { toPointer } from "../../src/json_pointer.ts";
+import { follow, type Json, type JsonObject, objectOf } from "./json.ts";
+import { type Problem, problemAt } from "./problems.ts";
+
+/** Takes out what cannot be read, so that the rest can: what is not JSON, certain names, circles. */
+export function takeOutUnreadable(document: JsonObject): Problem[] {
+  const seen = new Set<Json>();
+  const adviceOn = (name: string, value: Json, node: JsonObject): string | undefined => {
+    if (name in {}) return "Leave it out: it is a property of all objects in JavaScript";
+    if (seen.has(value)) return "Write it out in place of the alias, or refer to it with `$ref`";
+    if (ArrayBuffer.isView(value)) return "Write a string: JSON has no bytes";
+    if (typeof value === "number" && !Number.isFinite(value)) return "Write a finite number";
+    if (name !== "$ref" || objectOf(value) === value) return undefined;
+    if (!/^#\/components\/\w+\/[\w.-]+$/.test(`${value}`)) {
+      return "Write the name of something below `components`, as in `#/components/schemas/Name`";
+    }
+    if (!isPartOfItself(node, document)) return undefined;
+    return "Refer to it from `properties`: here, it would make a schema a part of itself";
+  };
+  const takeOut = (node: JsonObject, pointer: string): Problem[] =>
+    Object.entries(node).flatMap(([name, value]) => {
+      const place = pointer + toPointer([name]);
+      const advice = adviceOn(name, value, node);
+      if (advice) {
+        if (name === "$ref") node.$ref = "#/refused"; // which leads nowhere
+        else delete node[name];
+        return [problemAt(place, advice, name === "$ref" ? value : undefined)];
+      }
+      if (typeof value !== "object" || !value) return [];
+      seen.add(value);
+      return takeOut(value as JsonObject, place);
+    });
+  return takeOut(document, "");
+}
+
+/** Tells whether what the type of a schema is made of has a reference that leads back to it. */
+function isPartOfItself(reference: JsonObject, document: JsonObject): boolean {
+  const parts = new Set([reference]);
+  for (const { $ref, allOf, anyOf, oneOf, items } of parts) { // also of those that are added meanwhile
+    const next = $ref ? [follow(document, $ref)] : [allOf, anyOf, oneOf, items].flat();
+    for (const part of next) if (part && part === objectOf(part)) parts.add(part);
+    if (next.includes(reference)) return true;
+  }
+  return false;
+}
