@@ -30,16 +30,16 @@ export function checkFields(node: JsonObject, type: string, isProperty: boolean)
   const rows = [type, ...kinds.map((kind) => `${type} ${kind}`)];
   const fields: Row = Object.assign({}, ...rows.map((row) => accepted[row]));
   const rules = Object.entries(node).map(([field, value]): Rule => {
-    const isKnown = field in fields;
-    const values = fields[field];
-    const wrong = isKnown ? [value].flat().find((one) => values && !values.includes(one)) : value;
-    const listed = isKnown
-      ? `Write one of these: ${values?.join(", ")}`
-      : `Write one of these, or leave it out: ${Object.keys(fields).join(", ")}`;
-    const text = advice.get(`${field}: ${wrong}`) ??
-      (isKnown ? undefined : besideType(type, field)) ??
-      advice.get(field) ?? (isKnown ? undefined : advice.get(field.replace(/^x-.*/, "x-")));
-    return [field, !isKnown || wrong !== undefined, text ?? listed];
+    if (!(field in fields)) {
+      const text = advice.get(`${field}: ${value}`) ?? besideType(type, field) ??
+        advice.get(field) ?? advice.get(field.replace(/^x-.*/, "x-"));
+      const others = `Write one of these, or leave it out: ${Object.keys(fields).join(", ")}`;
+      return [field, true, text ?? others];
+    }
+    const values = fields[field]!;
+    const wrong = [value].flat().find((one) => values && !values.includes(one));
+    const text = advice.get(`${field}: ${wrong}`) ?? advice.get(field);
+    return [field, wrong !== undefined, text ?? `Write one of these: ${values?.join(", ")}`];
   });
   // What else a node may have depends on these two.
   const decisive = rules.find(([name, isRefused]) => isRefused && /^(in|type)$/.test(`${name}`));

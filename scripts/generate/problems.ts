@@ -17,10 +17,15 @@ export interface Problem {
   readonly message: string;
 }
 
+/** Returns the JSON Pointer of a place that Redocly names. */
+export function pointerOf({ pointer = "" }: { pointer?: string | undefined }): string {
+  return pointer.replace(/^#(\/$)?/, "");
+}
+
 /** Says what is wrong at a place. */
 export function problemAt(pointer: string, advice: string, value?: Json): Problem {
-  const [end = "document"] = /[^/]+(\/\d+)?$/.exec(pointer) ?? []; // "anyOf/0" for an element of a list
-  const name = end.replaceAll("~1", "/").replaceAll("~0", "~");
+  const [end] = /[^/]*(\/\d+)?$/.exec(pointer)!; // such as "anyOf/0" for an element of a list
+  const name = end.replaceAll("~1", "/").replaceAll("~0", "~") || "document";
   const text = JSON.stringify(value)?.match(/^[^{]{1,60}$/);
   return { pointer, message: `\`${text ? `${name}: ${text}` : name}\`: ${advice}` };
 }

@@ -10,18 +10,15 @@ export function checkReference(node: JsonObject, type: string, document: JsonObj
   const section = `${type[0]!.toLowerCase()}${type.slice(1).replace(/y$/, "ie")}s`;
   const isAllowed = Object.hasOwn(accepted.Components!, section);
   const isInSection = `${node.$ref}`.startsWith(`#/components/${section}/`);
-  const isMissing = isInSection && !follow(document, node.$ref!);
+  const where = `below \`components: ${section}:\``;
   const beside =
     "Leave it out, or, in a schema, write `allOf: [{ $ref: … }]` in place of `$ref`, and " +
     '`anyOf: [{ $ref: … }, { type: "null" }]` if it may be null';
+  const isBeside = (name: string) => !Object.hasOwn(accepted.Reference!, name);
   return [
     ["$ref", !isAllowed, "Write in its place what it names"],
-    ["$ref", !isInSection, `Write the name of something below \`components: ${section}:\``],
-    ["$ref", isMissing, `Write what it names below \`components: ${section}:\``],
-    ...Object.keys(node).map((name): Rule => [
-      name,
-      !Object.hasOwn(accepted.Reference!, name),
-      beside,
-    ]),
+    ["$ref", !isInSection, `Write the name of something ${where}`],
+    ["$ref", !follow(document, node.$ref!), `Write what it names ${where}`],
+    ...Object.keys(node).map((name): Rule => [name, isBeside(name), beside]),
   ];
 }

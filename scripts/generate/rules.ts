@@ -62,13 +62,13 @@ export const rules: Record<string, Check> = {
       ["name", isKey, "Leave it out: the client sends the key"],
       ["in", place === "path" && !("required" in parameter), "Write `required: true` beside it"],
       ["schema", schema && !isScalar(value, document), scalar],
-      ...checkGiven(parameter, schema ?? {}, document),
+      ...checkGiven(parameter, document, pointer),
     ];
   },
 
-  Header: (header, document) => checkGiven(header, header.schema ?? {}, document),
+  Header: checkGiven,
 
-  MediaType: (media, document) => checkGiven(media, media.schema ?? {}, document),
+  MediaType: checkGiven,
 
   RequestBody({ content }) {
     const isSent = Object.keys(objectOf(content)).join() === "application/json";

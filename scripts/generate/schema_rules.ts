@@ -1,49 +1,44 @@
 /** What accepted.yaml cannot say of schemas: what fits together, and what no value matches. @module */
 
 import { issuesOf } from "../../src/operation.ts";
-import { dereference, type Json, type JsonObject, listOf, mapValues, objectOf } from "./json.ts";
+import { dereference, type Json, listOf, objectOf } from "./json.ts";
 import type { Check, Rule } from "./problems.ts";
 import { unions } from "./unions.ts";
 import { checkOf } from "./validators.ts";
 import { isScalar, kindOf, typesOf, valuesOf } from "./value_types.ts";
 
-/** Returns a value with `{}` in place of the objects in it. */
-function withoutObjects(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutObjects);
-  return objectOf(value) === value ? {} : value;
-}
-
 /** Has schemasafe compile each field on its own, without the schemas in it, which have their turn. */
 export const checkCompiled: Check = (schema, document) => {
-  const own = mapValues(schema, withoutObjects);
-  if (typeof checkOf(document, own) === "function") return [];
-  return Object.entries(own).map(([field, value]): Rule => {
-    const check = checkOf(document, { [field]: value });
-    return [field, typeof check === "string", `Write another value, or leave it out: ${check}`];
+  const shallow = (value: Json) => objectOf(value) === value ? {} : value;
+  const fields = Object.entries(schema).filter(([, value]) => objectOf(value) !== value)
+    .map(([field, value]) => ({ [field]: Array.isArray(value) ? value.map(shallow) : value }));
+  if (typeof checkOf(document, Object.assign({}, ...fields)) === "function") return [];
+  return fields.map((field): Rule => {
+    const check = checkOf(document, field);
+    const text = `Write another value, or leave it out: ${check}`;
+    return [Object.keys(field), typeof check === "string", text];
   });
 };
 
-/** Checks the values beside a schema, or in it: examples, a default, and what it lists. */
-export function checkGiven(node: JsonObject, schema: Json, document: JsonObject): Rule[] {
-  const named = Object.values(objectOf(node.examples));
-  const given: [field: string, values: Json[]][] = [
-    ["enum", listOf(node.enum)],
-    ["examples", [
-      ...listOf(node.examples),
-      ...named.map((one) => dereference(document, one).value!),
-    ]],
-  ];
-  for (const field of ["const", "default", "example"]) {
-    if (field in node) given.push([field, [node[field]!]]);
-  }
-  const found = given.filter(([, values]) => values.length > 0);
-  const check = found.length > 0 ? checkOf(document, schema) : undefined;
+/** Checks the values that are given beside a schema, or in one: examples, a default, and lists. */
+export const checkGiven: Check = (node, document) => {
+  const { schema = node } = node;
+  const one = (field: string) => field in node ? [node[field]!] : [];
+  const named = Object.values(objectOf(node.examples)).map((one) => dereference(document, one))
+    .flatMap((example) => "value" in example ? [example.value!] : []);
+  const given = Object.entries({
+    const: one("const"),
+    default: one("default"),
+    enum: listOf(node.enum),
+    example: one("example"),
+    examples: [...listOf(node.examples), ...named],
+  }).filter(([, values]) => values.length > 0);
+  const check = given.length > 0 ? checkOf(document, schema) : undefined;
   if (typeof check !== "function") return [];
   const isWrong = (value: Json) => issuesOf(check, value);
-  return found.map((
-    [field, values],
-  ) => [field, values.some(isWrong), "Write what the schema allows"]);
-}
+  const text = "Write what the schema allows";
+  return given.map(([field, values]): Rule => [field, values.some(isWrong), text]);
+};
 
 /** Checks the values that a schema lists. */
 const checkValues: Check = (schema, document) => {
@@ -56,7 +51,11 @@ const checkValues: Check = (schema, document) => {
     'Write strings, numbers or booleans; others are described by `type: "null"`, object or array';
   return [
     [field, isOdd, plain],
-    ["type", values[0] && unused, `Leave \`${unused}\` out, or add such a value to \`${field}\``],
+    [
+      "type",
+      values.length > 0 && unused,
+      `Leave \`${unused}\` out, or add such a value to \`${field}\``,
+    ],
   ];
 };
 
@@ -108,7 +107,10 @@ const checkProperties: Check = (schema, document) => {
   const entries = Object.entries(objectOf(properties));
   const isMixed = entries.length > 0 && Object.keys(objectOf(additionalProperties)).length > 0;
   const isClosed = additionalProperties === false && entries.length === 0;
-  const missing = listOf(required).filter((name) => !entries.some(([one]) => one === name));
+  const missing = listOf(required)
+    .filter((name) => typeof name === "string" && !entries.some(([one]) => one === name));
+  const isUnion = unions.some((name) => name in schema);
+  const number = "Say it in `description`: beside others, types have no number as a name";
   const isLost = (value: Json | undefined) => typesOf(value, document).join() === "null";
   const lost = "Leave it out, or add another type: types lose what can only be null";
   return [
@@ -123,20 +125,13 @@ const checkProperties: Check = (schema, document) => {
         typeof property === "boolean",
         "Write a schema; `{}` allows any value",
       ],
-      [
-        ["properties", name],
-        /^\d*$/.test(name),
-        "Say it in `description`: types have no such name",
-      ],
+      [["properties", name], isUnion && /^\d+$/.test(name), number],
       [["properties", name], isLost(property), lost],
     ]),
   ];
 };
 
-const checks = [checkValues, checkUnion, checkLimits, checkItems, checkProperties];
+const checks = [checkValues, checkUnion, checkLimits, checkItems, checkProperties, checkGiven];
 
 /** Checks a schema, except its fields alone. */
-export const checkSchema: Check = (schema, document, pointer) => [
-  ...checks.flatMap((check) => check(schema, document, pointer)),
-  ...checkGiven(schema, schema, document),
-];
+export const checkSchema: Check = (...schema) => checks.flatMap((check) => check(...schema));

@@ -16,7 +16,7 @@ import { relative, resolve } from "node:path";
 import process from "node:process";
 import { type JsonObject, objectOf } from "./json.ts";
 import { pluginFor } from "./plugin.ts";
-import { type Problem, problemAt } from "./problems.ts";
+import { pointerOf, type Problem, problemAt } from "./problems.ts";
 import { takeOutUnreadable } from "./unreadable.ts";
 
 /** An error in the document, or a feature that the client does not support. */
@@ -59,36 +59,34 @@ function checkVersion({ openapi, swagger }: JsonObject): Problem[] {
   return [problemAt(`/${field}`, "Write OpenAPI 3.1, which begins with `openapi: 3.1.0`", value)];
 }
 
-/** Has Redocly check a document, by its own rules and by our plugin, in addition to `others`. */
-async function lint(document: Document, others: readonly Problem[]): Promise<Problem[]> {
-  const ours = [...others];
-  const run = async (rules: object) => {
-    const { styleguide, resolve } = await createConfig({
-      plugins: [pluginFor(document.parsed, ours)],
-      preprocessors: { "client/references": "error" },
-      rules: { "client/accepted": "error", ...rules },
-    });
-    const externalRefResolver = new BaseResolver(resolve);
-    return await lintDocument({ document, externalRefResolver, config: styleguide });
-  };
-  // Some rules fail where the structure is wrong.
-  const found = await run(redoclyRules).catch(() => run({ struct: "error" }));
-  const theirs = found.map(({ location: [location], message }) =>
-    problemAt(location!.pointer!.replace(/^#(\/$)?/, ""), message)
-  );
-  // What is said of something within a place that is refused helps nobody, nor what Redocly says of that
-  // place. Of a path, a status or a field with schemas, only the name is refused; of a parameter or a
-  // security scheme of a wrong kind, all.
-  const name =
-    /\/((paths|responses)\/[^/]+|properties|additionalProperties|items|(all|any|one)Of)$/;
-  const kind = /(?<=\/(parameters|securitySchemes)\/[^/]+)\/(in|type)$/;
-  const isIn = (pointer: string, one: Problem) =>
-    !name.test(one.pointer) && pointer.startsWith(`${one.pointer.replace(kind, "")}/`);
+/** Has Redocly check a document, by its own rules and by our plugin, which adds what it finds to `ours`. */
+async function lint(document: Document, ours: Problem[], rules: object): Promise<Problem[]> {
+  const { styleguide, resolve } = await createConfig({
+    plugins: [pluginFor(document.parsed, ours)],
+    preprocessors: { "client/references": "error" },
+    rules: { "client/accepted": "error", ...rules },
+  });
+  const externalRefResolver = new BaseResolver(resolve);
+  const found = await lintDocument({ document, externalRefResolver, config: styleguide });
+  return found.map(({ location, message }) => problemAt(pointerOf(location[0]!), message));
+}
+
+/** Of a path, a status or a field with schemas, only the name is refused, not what it contains. */
+const nameOnly =
+  /\/((paths|responses)\/[^/]+|properties|additionalProperties|items|(all|any|one)Of)$/;
+
+/** Of a parameter or a security scheme of a wrong kind, all is refused. */
+const kind = /(?<=\/(parameters|securitySchemes)\/[^/]+)\/(in|type)$/;
+
+/** Leaves out what helps nobody: second problems of a place, and those of what is in a refused place. */
+function withoutFollowUps(ours: readonly Problem[], redoclys: readonly Problem[]): Problem[] {
+  const isIn = (pointer: string, { pointer: refused }: Problem) =>
+    !nameOnly.test(refused) && pointer.startsWith(`${refused.replace(kind, "")}/`);
   return [
     ...ours.filter(({ pointer }, index) =>
       !ours.some((one, other) => one.pointer === pointer ? other < index : isIn(pointer, one))
     ),
-    ...theirs.filter(({ pointer }) => !ours.some((one) => isIn(`${pointer}/`, one))),
+    ...redoclys.filter(({ pointer }) => !ours.some((one) => isIn(`${pointer}/`, one))),
   ];
 }
 
@@ -110,9 +108,11 @@ export async function readSpec(file: string): Promise<JsonObject> {
     }) as Document;
   const { source } = document;
   const parsed = document.parsed = objectOf(document.parsed);
-  const found = [...checkVersion(parsed), ...takeOutUnreadable(parsed)];
+  const ours = [...checkVersion(parsed), ...takeOutUnreadable(parsed)];
   parsed.openapi = "3.1.0"; // so that all that is wrong in an older document is said at once
-  const problems = "swagger" in parsed ? found : await lint(document, found);
+  const redoclys = "swagger" in parsed ? [] : await lint(document, ours, redoclyRules)
+    .catch(() => lint(document, ours, { struct: "error" })); // Others fail on a wrong structure.
+  const problems = withoutFollowUps(ours, redoclys);
   if (problems.length === 0) return parsed;
   const lines = problems.map(({ pointer, message }) => `${placeOf(source, pointer)} ${message}`);
   const { compare } = new Intl.Collator("en", { numeric: true });

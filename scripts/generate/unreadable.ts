@@ -8,6 +8,7 @@ import { type Problem, problemAt } from "./problems.ts";
 export function takeOutUnreadable(document: JsonObject): Problem[] {
   const seen = new Set<Json>();
   const adviceOn = (name: string, value: Json, node: JsonObject): string | undefined => {
+    if (name === "") return "Write a name";
     if (name in {}) return "Leave it out: it is a property of all objects in JavaScript";
     if (seen.has(value)) return "Write it out in place of the alias, or refer to it with `$ref`";
     if (ArrayBuffer.isView(value)) return "Write a string: JSON has no bytes";

@@ -190,7 +190,9 @@ const refused: Record<string, Record<string, unknown>> = {
     "a list of one type as items": schema({ type: "array", items: { ...list, type: ["array"] } }),
   },
   "Write a schema; `{}` allows": { "false as a property": object({ a: false }) },
-  "Say it in `description`: types": { "a number as a name": object({ 200: text }) },
+  "Say it in `description`: beside others": {
+    "a number as a name": object({ 200: text }, { allOf: [{ type: "object" }] }),
+  },
   "Write the limit itself": {
     "a limit of OpenAPI 3.0": schema({ type: "number", minimum: 2, exclusiveMinimum: true }),
   },
