@@ -22,8 +22,9 @@ import { takeOutUnreadable } from "./unreadable.ts";
 /** An error in the document, or a feature that the client does not support. */
 export class SpecError extends Error {}
 
-/** Redocly's rules that guard what is generated. */
-const redoclyRules = {
+/** Redocly's rules that guard what is generated, and our own. */
+const rules = {
+  "client/accepted": "error",
   struct: "error",
   "no-identical-paths": "error",
   "operation-operationId": "error",
@@ -32,7 +33,7 @@ const redoclyRules = {
   "path-parameters-defined": "error",
   "security-defined": "error",
   "spec-components-invalid-map-name": "error",
-};
+} as const;
 
 /** Returns a path as it is shown to people. */
 function show(path: string): string {
@@ -60,11 +61,11 @@ function checkVersion({ openapi, swagger }: JsonObject): Problem[] {
 }
 
 /** Has Redocly check a document, by its own rules and by our plugin, which adds what it finds to `ours`. */
-async function lint(document: Document, ours: Problem[], rules: object): Promise<Problem[]> {
+async function lint(document: Document, ours: Problem[]): Promise<Problem[]> {
   const { styleguide, resolve } = await createConfig({
     plugins: [pluginFor(document.parsed, ours)],
     preprocessors: { "client/references": "error" },
-    rules: { "client/accepted": "error", ...rules },
+    rules,
   });
   const externalRefResolver = new BaseResolver(resolve);
   const found = await lintDocument({ document, externalRefResolver, config: styleguide });
@@ -110,8 +111,7 @@ export async function readSpec(file: string): Promise<JsonObject> {
   const parsed = document.parsed = objectOf(document.parsed);
   const ours = [...checkVersion(parsed), ...takeOutUnreadable(parsed)];
   parsed.openapi = "3.1.0"; // so that all that is wrong in an older document is said at once
-  const redoclys = "swagger" in parsed ? [] : await lint(document, ours, redoclyRules)
-    .catch(() => lint(document, ours, { struct: "error" })); // Others fail on a wrong structure.
+  const redoclys = "swagger" in parsed ? [] : await lint(document, ours);
   const problems = withoutFollowUps(ours, redoclys);
   if (problems.length === 0) return parsed;
   const lines = problems.map(({ pointer, message }) => `${placeOf(source, pointer)} ${message}`);
