@@ -82,12 +82,13 @@ const kind = /(?<=\/(parameters|securitySchemes)\/[^/]+)\/(in|type)$/;
 /** Leaves out what helps nobody: second problems of a place, and those of what is in a refused place. */
 function withoutFollowUps(ours: readonly Problem[], redoclys: readonly Problem[]): Problem[] {
   const isIn = (pointer: string, { pointer: refused }: Problem) =>
-    !nameOnly.test(refused) && pointer.startsWith(`${refused.replace(kind, "")}/`);
+    pointer === refused ||
+    !nameOnly.test(refused) && `${pointer}/`.startsWith(`${refused.replace(kind, "")}/`);
   return [
     ...ours.filter(({ pointer }, index) =>
       !ours.some((one, other) => one.pointer === pointer ? other < index : isIn(pointer, one))
     ),
-    ...redoclys.filter(({ pointer }) => !ours.some((one) => isIn(`${pointer}/`, one))),
+    ...redoclys.filter(({ pointer }) => !ours.some((one) => isIn(pointer, one))),
   ];
 }
 
