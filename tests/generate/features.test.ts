@@ -189,7 +189,10 @@ const refused: Record<string, Record<string, unknown>> = {
     "a list of one schema as items": schema({ type: "array", items: { allOf: [list] } }),
     "a list of one type as items": schema({ type: "array", items: { ...list, type: ["array"] } }),
   },
-  "Write a schema; `{}` allows": { "false as a property": object({ a: false }) },
+  "Write a schema; `{}` allows": {
+    "false as a property": object({ a: false }),
+    "false as items": schema({ type: "array", items: false }),
+  },
   "Say it in `description`: beside others": {
     "a number as a name": object({ 200: text }, { allOf: [{ type: "object" }] }),
   },
@@ -201,6 +204,7 @@ const refused: Record<string, Record<string, unknown>> = {
   },
   "Leave it out, or add another type: types lose": {
     "a property that can only be null": object({ a: { anyOf: [{ type: "null" }] } }),
+    "names that can only be null": object({}, { additionalProperties: { type: "null" } }),
   },
   "Leave it out: it refuses all that only schemas in `allOf`": {
     "a closed object of others": schema({ allOf: [ref("B")], additionalProperties: false }, {
