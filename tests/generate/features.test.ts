@@ -245,6 +245,9 @@ const refused: Record<string, Record<string, unknown>> = {
     "a list of itself": schema({ type: "array", items: ref("A") }),
   },
   "Write what it names below `components: schemas:`": { "no target": schema(ref("B")) },
+  "Write in its place what it names": {
+    "an operation elsewhere": documentOf({ "/value": { get: { $ref: "#/components/schemas/A" } } }),
+  },
   "Write the name of something below `components: responses:`": {
     "a response that refers to a schema": operation({ responses: { 200: ref("A") } }),
   },
