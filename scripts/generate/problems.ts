@@ -25,7 +25,7 @@ export function pointerOf({ pointer = "" }: { pointer?: string | undefined }): s
 /** Says what is wrong at a place. */
 export function problemAt(pointer: string, advice: string, value?: Json): Problem {
   const [end] = /[^/]*(\/\d+)?$/.exec(pointer)!; // such as "anyOf/0" for an element of a list
-  const name = end.replaceAll("~1", "/").replaceAll("~0", "~") || "document";
+  const name = end.replaceAll("~1", "/").replaceAll("~0", "~") || (pointer ? '""' : "document");
   const text = JSON.stringify(value)?.match(/^[^{]{1,60}$/);
   return { pointer, message: `\`${text ? `${name}: ${text}` : name}\`: ${advice}` };
 }

@@ -257,6 +257,7 @@ const refused: Record<string, Record<string, unknown>> = {
   "Leave it out, or, in a schema, write `allOf: [{ $ref: … }]`": {
     "deprecated next to $ref": object({ a: { ...ref("A"), deprecated: true } }),
   },
+  '"" → Write a name': { "an empty name": object({ "": text }) },
   "Leave it out: it is a property of all objects in JavaScript": {
     "a name that JavaScript's objects have": object({ hasOwnProperty: text }),
   },
