@@ -249,10 +249,8 @@ Deno.test("check-key exits with 2 on wrong usage and says what to do", async () 
   const notUtf8 = Uint8Array.from("caf\xe9-S3CRET", (letter) => letter.charCodeAt(0));
   const keys: [Setting, RegExp][] = [
     [{ stdin: "\r\n" }, noKey],
-    [{ stdin: notUtf8 }, /^Error \(usage\): Standard input is not UTF-8 text$/],
-    [{ stdin: Uint8Array.of(0x61, 0xc3) }, /: Standard input is not UTF-8 text$/],
+    [{ stdin: notUtf8 }, /^Error \(configuration\): The key must be printable ASCII/],
     [{ stdin: "two\r\nS3CRETS\r\n" }, /: Standard input has more than one key$/],
-    [{ stdin: "x".repeat(65_537) }, /: Standard input has more than a key$/],
     [{ stdin: "S3CRET " }, /^Error \(configuration\): The key must be/],
     [keyed("S3CRET "), /^Error \(configuration\): The key must be/],
     [keyed("two\nS3CRETS"), /: "SCAM_ADDRESS_API_KEY" has more than one key$/],
