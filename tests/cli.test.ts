@@ -188,7 +188,7 @@ Deno.test("check-key prints the body of an error as one line, cut and escaped", 
 
 Deno.test("check-key --timeout says why it has not succeeded before", async () => {
   await using server = await serve((_, response) => {
-    json(response.setHeader("retry-after", "60"), { error: "busy" }, 503);
+    json(response.setHeader("retry-after", "60"), { apiKey: "busy" }, 503); // is no name of ours
   });
   const args = ["check-key", "--timeout=1", `--base-url=${server.url}`];
   const { exit, stderr } = await command(args, demo);
@@ -196,7 +196,7 @@ Deno.test("check-key --timeout says why it has not succeeded before", async () =
     3,
     expect.stringMatching(/^Error \(timeout\): No result within 1 s/),
   ]);
-  expect(stderr).toMatch(/, Retry-After: 60; the response says \{"error":"busy"\}\n$/);
+  expect(stderr).toMatch(/, Retry-After: 60; the response says \{"apiKey":"busy"\}\n$/);
 });
 
 /** Asserts that arguments, divided by "|", make the command exit with 2, and show no key. */
