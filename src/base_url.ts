@@ -13,10 +13,10 @@ export function readBaseUrl({ allowInsecureHttp, baseUrl }: ClientOptions): stri
     const url = new URL(baseUrl);
     return /^https?:\/\/[^/@]+\/[^?#]*$/.test(url.href) ? url : undefined;
   });
-  const advice =
+  const problem =
     'must be an https URL, because http does not encrypt the API key; set "allowInsecureHttp" to allow it';
   const isInsecure = protocol === "http:" && !LOOPBACK.test(hostname);
-  if (isInsecure && !allowInsecureHttp) throw optionError("baseUrl", advice);
+  if (isInsecure && !allowInsecureHttp) throw optionError("baseUrl", problem);
   checkPath("baseUrl", pathname);
   return href;
 }

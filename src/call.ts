@@ -75,12 +75,11 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
   const describeRequest = () => `${method} ${withoutQuery(`${base}`.replace(/\/$/, "") + path)}`;
   const is404Unexpected = operation !== undefined && !operation.has404;
   const errors = new CallErrors(describeRequest, is404Unexpected);
+  if (typeof apiKey === "string") errors.secrets.add(apiKey);
   // `checkKey` has a key in its body, and so may an operation that is not documented.
   const expected = "a value that JSON can represent"; // whose fields can be read
-  const keys = convertOption("body", expected, () => [apiKey, Object(body).apiKey]);
-  for (const key of keys) {
-    if (isApiKey(key)) errors.secrets.add(key);
-  }
+  const bodyKey: unknown = convertOption("body", expected, () => Object(body).apiKey ?? null);
+  if (isApiKey(bodyKey)) errors.secrets.add(bodyKey);
   return {
     method,
     operation,

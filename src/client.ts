@@ -121,20 +121,22 @@ export function createClient<Paths extends object = paths>(
   }
 
   /**
-   * Returns a function that calls an operation, for methods such as `checkKey`. It has the type of
-   * openapi-fetch's `request`, so that a change of the operation in the document is a compile error.
+   * Makes a function that calls an operation with the options of a method such as `checkKey`. It has
+   * the type of openapi-fetch's `request`, so that a change of the operation's method, path, body or
+   * response in the OpenAPI document is a compile error.
    */
-  function callerOf(options: RequestOptions, start?: number) {
+  function makeCaller(given: RequestOptions, start?: number) {
     return (async (givenMethod: string, path: string, init: TypedOptions) => {
       const method = readMethod(givenMethod);
       const operation = operations[`${method} ${path}`];
-      return await dispatch({ method, path, options: { ...options, ...init }, operation, start });
+      const options = { ...given, ...init, bodySerializer: toJsonBody };
+      return await dispatch({ method, path, options, operation, start });
     }) as Client<paths>["request"];
   }
 
   async function postCheckKey(apiKey: string, options: RequestOptions, start?: number) {
-    const init = { body: { apiKey: readApiKey(apiKey) }, bodySerializer: toJsonBody };
-    return (await callerOf(options, start)("post", "/checkKey", init)).data!;
+    const body = { apiKey: readApiKey(apiKey) };
+    return (await makeCaller(options, start)("post", "/checkKey", { body })).data!;
   }
 
   const ownMethods = {

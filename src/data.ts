@@ -46,8 +46,7 @@ export async function readData(
   try {
     value = text === "" ? undefined : JSON.parse(text);
   } catch {
-    const given = secrets.redact(headers.get("content-type") ?? "");
-    const type = given.replace(/;.*/s, "").slice(0, MAX_TEXT);
+    const type = secrets.redact(headers.get("content-type") ?? "").replace(/;.*/s, "");
     const hasOtherType = type !== "" && !/json/i.test(type);
     // A page, or a body that the document has as JSON, is a sign of a wrong address.
     const isData = hasOtherType && !validate && !/html/i.test(type);

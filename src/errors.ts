@@ -46,10 +46,7 @@ const brand = Symbol.for("@scam-address/client/error");
 /** Returns headers as an object, in which `set-cookie` is a list. */
 function headersToObject(headers: Headers): Record<string, string | string[]> {
   const cookies = headers.getSetCookie();
-  return {
-    ...Object.fromEntries(headers),
-    ...cookies.length > 0 && { "set-cookie": cookies },
-  };
+  return { ...Object.fromEntries(headers), ...cookies.length > 0 && { "set-cookie": cookies } };
 }
 
 /**
@@ -96,10 +93,9 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
    */
   constructor(message: string, fields: Fields, options?: ErrorOptions) {
     super(message, options);
-    const { cause } = options ?? {}; // dnt would bring a polyfill along for `options?.cause`
     Object.defineProperty(this, brand, { value: 1 });
     Object.assign(this, { code: new.target.code }, fields);
-    Object.assign(this, { isTemporary: isTemporaryFailure(this, cause) });
+    Object.assign(this, { isTemporary: isTemporaryFailure(this) });
   }
 
   /**

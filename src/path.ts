@@ -43,9 +43,9 @@ export function guardPath(serializePath: PathSerializer = defaultPathSerializer)
     // Without a prototype, which would have a value for "{toString}".
     const own: Record<string, unknown> = { __proto__: null, ...values };
     const url = serializePath(template, own);
-    const parts = [...template.match(/\{[^{}]+\}/g) ?? [], "{", "}"];
-    const name = parts.find((part) => url.includes(part)) ??
-      Object.keys(own).find((name) => isBlank(own[name]));
+    const parameters = template.match(/\{[^{}]+\}/g) ?? [];
+    const missing = [...parameters, "{", "}"].find((part) => url.includes(part));
+    const name = missing ?? Object.keys(own).find((name) => isBlank(own[name]));
     if (name !== undefined) {
       throw optionError("params.path", `must have a value that is not empty for "${name}"`);
     }

@@ -112,14 +112,14 @@ function toResponse(response: Response, bytes: Bytes, { errors, hasMiddleware, p
   const isReadAsText = !hasMiddleware && (parseAs === "json" || parseAs === "text");
   if (isReadAsText && type === "basic") {
     const text = decode(bytes);
-    if (override(response, "text", () => Promise.resolve(text))) return response;
+    if (replaceProperty(response, "text", () => Promise.resolve(text))) return response;
   }
   try {
     const body = NULL_BODY_STATUSES.includes(status) ? null : bytes;
     const copy = new Response(body, { headers, status });
     // `statusText` is no option, because Node.js 20 to 26 refuses some reason phrases that it receives.
-    override(copy, "url", url);
-    override(copy, "statusText", statusText);
+    replaceProperty(copy, "url", url);
+    replaceProperty(copy, "statusText", statusText);
     return copy;
   } catch (thrown) { // Node.js 20 and 22 receive header names that `Response` refuses.
     return errors.network(thrown, response);
@@ -127,10 +127,10 @@ function toResponse(response: Response, bytes: Bytes, { errors, hasMiddleware, p
 }
 
 /**
- * Gives a response a property in place of the one of its class. Returns whether it has it: a custom
+ * Replaces a property that a response has from its class. Returns whether that was possible: a custom
  * fetch may have frozen the response.
  */
-function override(response: Response, name: keyof Response, value: unknown): boolean {
-  // It can be changed, because proxies of responses refuse a property that cannot.
+function replaceProperty(response: Response, name: keyof Response, value: unknown): boolean {
+  // The new one can be changed, because proxies of responses refuse one that cannot.
   return Reflect.defineProperty(response, name, { value, configurable: true, writable: true });
 }

@@ -188,7 +188,7 @@ Deno.test("check-key prints the body of an error as one line, cut and escaped", 
 
 Deno.test("check-key --timeout says why it has not succeeded before", async () => {
   await using server = await serve((_, response) => {
-    json(response.setHeader("retry-after", "60"), { error: "busy" }, 503);
+    json(response.setHeader("retry-after", "60"), { apiKey: "busy" }, 503); // is no name of ours
   });
   const args = ["check-key", "--timeout=1", `--base-url=${server.url}`];
   const { exit, stderr } = await command(args, demo);
@@ -196,7 +196,7 @@ Deno.test("check-key --timeout says why it has not succeeded before", async () =
     3,
     expect.stringMatching(/^Error \(timeout\): No result within 1 s/),
   ]);
-  expect(stderr).toMatch(/, Retry-After: 60; the response says \{"error":"busy"\}\n$/);
+  expect(stderr).toMatch(/, Retry-After: 60; the response says \{"apiKey":"busy"\}\n$/);
 });
 
 /** Asserts that arguments, divided by "|", make the command exit with 2, and show no key. */
@@ -249,10 +249,8 @@ Deno.test("check-key exits with 2 on wrong usage and says what to do", async () 
   const notUtf8 = Uint8Array.from("caf\xe9-S3CRET", (letter) => letter.charCodeAt(0));
   const keys: [Setting, RegExp][] = [
     [{ stdin: "\r\n" }, noKey],
-    [{ stdin: notUtf8 }, /^Error \(usage\): Standard input is not UTF-8 text$/],
-    [{ stdin: Uint8Array.of(0x61, 0xc3) }, /: Standard input is not UTF-8 text$/],
+    [{ stdin: notUtf8 }, /^Error \(configuration\): The key must be printable ASCII/],
     [{ stdin: "two\r\nS3CRETS\r\n" }, /: Standard input has more than one key$/],
-    [{ stdin: "x".repeat(65_537) }, /: Standard input has more than a key$/],
     [{ stdin: "S3CRET " }, /^Error \(configuration\): The key must be/],
     [keyed("S3CRET "), /^Error \(configuration\): The key must be/],
     [keyed("two\nS3CRETS"), /: "SCAM_ADDRESS_API_KEY" has more than one key$/],

@@ -56,8 +56,9 @@ Deno.test("methods write path parameters that have a value", async () => {
   }
   const pathSerializer = (path: string) => path.replace("{id}", "own");
   await client.GET("/things/{id}", { pathSerializer, params: { path: {} } });
+  await client.GET("/things/x?of=/../a");
   expect(server.requests.map(({ url }) => url.replace("/things/", "")))
-    .toEqual(["0", "false", "x", "x", "a,1", "a%2Fb", "a..b", "own"]);
+    .toEqual(["0", "false", "x", "x", "a,1", "a%2Fb", "a..b", "own", "x?of=/../a"]);
 });
 
 Deno.test("methods refuse a path that leads elsewhere when a URL parser has trimmed its end", async () => {

@@ -202,7 +202,7 @@ Deno.test("fetch() responds with 401 without a valid key, and with 404 when ther
     }
   }
   for (const path of [undocumented, `a${undocumented}`, `${undocumented}/1`, "", "%", "%zz/%ff"]) {
-    const error = `The sandbox has no "GET /${path}"; see its option "routes"`;
+    const error = `The sandbox has no "GET /${path}"; see the option "routes"`;
     expect(await ask(sandbox, `${path}?key=${DEMO_KEY}`)).toEqual([404, { error }]);
   }
 });

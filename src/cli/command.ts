@@ -32,9 +32,6 @@ export interface CommandProcess {
 
 const KEY_VARIABLE = "SCAM_ADDRESS_API_KEY";
 
-/** The limit of standard input, in characters: more than any key has. */
-const MAX_INPUT_LENGTH = 64 * 1024;
-
 /** The largest part of the body of an error that is printed, in characters. */
 const MAX_BODY_LENGTH = 300;
 
@@ -75,15 +72,8 @@ async function readStandardInput({ stdin, stderr }: CommandProcess): Promise<str
   }
   const decoder = new TextDecoder();
   let text = "";
-  for await (const chunk of stdin) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_INPUT_LENGTH) {
-      throw new CommandError("Standard input has more than a key");
-    }
-  }
-  text += decoder.decode();
-  if (text.includes("\ufffd")) throw new CommandError("Standard input is not UTF-8 text");
-  return readKey(text, "Standard input");
+  for await (const chunk of stdin) text += decoder.decode(chunk, { stream: true });
+  return readKey(text + decoder.decode(), "Standard input");
 }
 
 /** Asks the service, or the sandbox, about the key. */
@@ -109,7 +99,7 @@ async function askForStatus(
     allowInsecureHttp: values["allow-insecure-http"],
     retries: values.retries,
     onRetry({ error }) {
-      limit.reason = describe(error);
+      limit.reason = describeError(error);
     },
   });
   const apiKey = key ?? await abortable([limit.signal], () => readStandardInput(process));
@@ -149,15 +139,18 @@ function messageOf(error: Error): string {
   return error instanceof CommandError ? error.message : withFlagNames(error.message);
 }
 
-/** Writes an error as one line: the message and, after a 4xx or 5xx status, the response's body. */
-function describe(error: Error): string {
-  const message = messageOf(error);
-  const { body = "" } = error instanceof HttpError ? error.response : {};
-  const text = (typeof body === "string" ? body : JSON.stringify(body)).replace(/\s+/g, " ").trim();
-  if (!text) return message;
-  const part = text.length > MAX_BODY_LENGTH ? `${text.slice(0, MAX_BODY_LENGTH)}…` : text;
-  const escape = (character: string) => `\\u{${character.codePointAt(0)!.toString(16)}}`;
-  return `${message}; the response says ${part.replace(/\p{C}/gu, escape)}`;
+/** Writes a body as one line, cut, and with control characters escaped. */
+function toLine(body: unknown): string {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const line = text.replace(/\s+/g, " ").trim();
+  const part = line.length > MAX_BODY_LENGTH ? `${line.slice(0, MAX_BODY_LENGTH)}…` : line;
+  return part.replace(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+}
+
+/** Describes an error in one line: the message and, after a 4xx or 5xx status, the response's body. */
+function describeError(error: Error): string {
+  const body = error instanceof HttpError ? toLine(error.response.body) : "";
+  return messageOf(error) + (body && `; the response says ${body}`);
 }
 
 /** Prints an object that always has the same fields; what is not known is `null`. */
@@ -230,7 +223,7 @@ export async function run(args: string[], process: CommandProcess): Promise<numb
       const fields = error instanceof ScamAddressError && error.toJSON();
       printJson(process, { error: { name: error.name, ...fields, code, message } });
     } else {
-      process.stderr.write(`Error (${code}): ${describe(error)}\n`);
+      process.stderr.write(`Error (${code}): ${describeError(error)}\n`);
     }
     if (error instanceof CommandError) return error.exit;
     return error instanceof ConfigurationError ? EXIT.usage : EXIT.failed;

@@ -5,7 +5,7 @@
  * Every response allows every origin and exposes all headers (CORS). Every preflight is allowed.
  *
  * In addition to the sandbox's own statuses, the server responds with 400 to a request that cannot
- * be read, with 413 to a request body of more than 10 MiB, and with 500 when a route throws.
+ * be read, and with 500 when a route throws.
  *
  * @example Check a key over HTTP
  * ```ts
@@ -85,9 +85,6 @@ const SERVE_CHECKS: OptionChecks<ServeSandboxOptions> = {
   onResponse: checkFunction,
 };
 
-/** The largest body of a request. */
-const MAX_BODY_BYTES = 10 * 2 ** 20;
-
 /** The headers of every response, even to a preflight, with which any page can use the server. */
 const CORS = Object.entries({
   "Access-Control-Allow-Origin": "*",
@@ -101,17 +98,10 @@ async function readRequest(incoming: IncomingMessage, url: URL, signal: AbortSig
   const { method = "", headers } = incoming;
   try {
     const chunks: BlobPart[] = [];
-    let size = 0;
-    for await (const chunk of incoming) {
-      size += chunk.length;
-      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-    }
-    if (size > MAX_BODY_BYTES) {
-      return errorResponse(413, `The request body has more than ${MAX_BODY_BYTES / 2 ** 20} MiB`);
-    }
+    for await (const chunk of incoming) chunks.push(chunk);
     const isPreflight = method === "OPTIONS" && headers["access-control-request-method"];
     if (isPreflight) return new Response(null, { status: 204 });
-    const body = size ? new Blob(chunks) : null;
+    const body = chunks.length > 0 ? new Blob(chunks) : null;
     return new Request(url, { method, headers: headers as Record<string, string>, body, signal });
   } catch { // such as the method TRACE, or a GET request with a body
     return errorResponse(400, "The request cannot be read");

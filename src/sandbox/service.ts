@@ -295,15 +295,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     if (apiKey === undefined ? access === "required" : !keys.has(apiKey)) {
       return errorResponse(401, `The header "${apiKeyHeader}" must have a valid key`);
     }
-    if (!found) {
-      return errorResponse(
-        404,
-        `The sandbox has no "${method} ${pathname}"; see its option "routes"`,
-      );
-    }
-    if (!handler) {
-      return errorResponse(501, 'The operation has no handler; see the option "routes"');
-    }
+    const advice = 'see the option "routes"';
+    if (!found) return errorResponse(404, `The sandbox has no "${method} ${pathname}"; ${advice}`);
+    if (!handler) return errorResponse(501, `The operation has no handler; ${advice}`);
     const result = await handler(request, { apiKey, keys, params: found.params });
     if (result === undefined) return new Response(null, { status: 204 });
     return result instanceof Response ? result : Response.json(result, { status });

@@ -51,8 +51,7 @@ export class CallErrors {
     issues: readonly Issue[],
     problem: string,
   ): InvalidResponseError {
-    const body = text.length > MAX_ERROR_BODY ? text : parseBody(text);
-    const fields = { issues, response: this.#snapshot(response, body, text) };
+    const fields = { issues, response: this.#snapshot(response, parseBody(text), text) };
     return this.#make(InvalidResponseError, `got an invalid response: ${problem}`, fields);
   }
 
@@ -119,7 +118,7 @@ export class CallErrors {
     try {
       return this.secrets.redactValue(body);
     } catch {
-      return this.secrets.redact(text);
+      return this.secrets.redact(startOf(text, MAX_ERROR_BODY));
     }
   }
 }

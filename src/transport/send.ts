@@ -1,8 +1,20 @@
-import { abortable } from "./abortable.ts";
+import { abortable, type Signals } from "./abortable.ts";
 import { makeAttempt, type Outcome, type Sendable, type SendContext } from "./attempt.ts";
-import { waiting } from "./waiting.ts";
 import { retryDelay, type RetryEvent } from "./retry.ts";
-import { decode, MAX_ERROR_BODY, parseBody } from "./text.ts";
+import { decode, parseBody } from "./text.ts";
+
+/** The means of waiting between attempts; tests replace them. */
+export const waiting = {
+  /** Waits; rejects with the reason of a signal that is aborted. */
+  sleep: (milliseconds: number, signals: Signals): Promise<void> =>
+    abortable(signals, (sleepSignal) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        sleepSignal.addEventListener("abort", () => clearTimeout(timer));
+      })),
+  /** Returns a number from 0 to below 1, which spreads the waits of many clients. */
+  random: (): number => Math.random(),
+};
 
 /**
  * Makes an attempt; returns how it ended, or the retry that is to follow.
@@ -18,10 +30,7 @@ async function attemptOrRetry(
   const outcome = await makeAttempt(context, request, attempt);
   if (outcome.response?.ok || attempt > retries) return outcome;
   const error = outcome.error ??
-    errors.http(
-      outcome.response,
-      parseBody(decode(outcome.body.bytes.subarray(0, MAX_ERROR_BODY))),
-    );
+    errors.http(outcome.response, parseBody(decode(outcome.body.bytes)));
   const delay = retryDelay(error, attempt, waiting.random(), request.mayRepeat);
   if (delay === undefined || performance.now() + delay >= deadline) return outcome;
   return { attempt, delay, error };

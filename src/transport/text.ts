@@ -11,12 +11,13 @@ export function decode(bytes: Bytes): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** Parses a body for an error, as openapi-fetch does: JSON, or else text. */
+/** Parses the part of a body that an error keeps, as openapi-fetch parses all: as JSON, or else text. */
 export function parseBody(text: string): unknown {
+  const start = text.slice(0, MAX_ERROR_BODY);
   try {
-    return JSON.parse(text);
+    return JSON.parse(start);
   } catch {
-    return text;
+    return start;
   }
 }
 

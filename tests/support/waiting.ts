@@ -1,4 +1,4 @@
-import { waiting } from "../../src/transport/waiting.ts";
+import { waiting } from "../../src/transport/send.ts";
 
 /**
  * Records the delays of retries, and does not wait, as long as the result is in use.
