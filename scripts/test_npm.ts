@@ -208,29 +208,6 @@ Deno.test("the examples compile and run on Node.js as they are printed", async (
   expect(output).not.toContain("key-of-a-visitor");
 });
 
-/** The web frameworks, under the names that the tests import. */
-const FRAMEWORKS = {
-  koa2: "npm:koa@2.16.4",
-  koa3: "npm:koa@3.3.0",
-  express5: "npm:express@5.3.0",
-  fastify5: "npm:fastify@5.12.8",
-};
-
-Deno.test("an error that nobody catches is a 500 in web frameworks, and only that", async (test) => {
-  const servers = join(work.path, "servers");
-  const packages = Object.entries(FRAMEWORKS).map(([name, at]) => `${name}@${at}`);
-  await installPackage(tarball, servers, ...packages);
-  const program = join(servers, "frameworks.mjs");
-  await Deno.copyFile(join(root, "tests/npm/frameworks.mjs"), program);
-  for (const name of Object.keys(FRAMEWORKS)) {
-    await test.step(name, async () => {
-      const env = { NODE_ENV: "production" };
-      const { success, output } = await run("node", [program, name], { cwd: servers, env });
-      expect([success, output]).toEqual([true, expect.not.stringContaining("key-of-the-client")]);
-    });
-  }
-});
-
 Deno.test("package.json exports the OpenAPI document", async () => {
   const path = await node("-p", `require.resolve("${denoJson.name}/openapi.yaml")`);
   const document = await read("openapi/openapi.yaml");

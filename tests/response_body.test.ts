@@ -83,6 +83,19 @@ testBothWays("call() reads JSON with any label, white space, a byte-order mark",
   }
 });
 
+testBothWays("calls at the same time get their own data", async (create) => {
+  await using server = await serve(({ url }, response) => {
+    response.write(`["${url}"`); // in two chunks, between which others arrive
+    setTimeout(() => response.end("]"), 5);
+  });
+  const client = create({ baseUrl: server.url, apiKey });
+  const paths = Array.from({ length: 50 }, (_, index) => `/${undocumented}/${index}`);
+  const results = await Promise.all(
+    paths.map((path, index) => index % 2 ? client.GET(path) : client.call("GET", path)),
+  );
+  expect(results.map(({ data }) => data)).toEqual(paths.map((path) => [path]));
+});
+
 // Statuses with and without content
 
 testBothWays("methods drop content with 204 and 205, which HTTP does not allow", async (create) => {

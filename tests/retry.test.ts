@@ -213,23 +213,6 @@ testBothWays("call() awaits onRetry, and rejects with what it throws", async (cr
   }
 });
 
-testBothWays("call() rejects with an event's own error, as onRetry has left it", async (create) => {
-  const changes = [Object.freeze, (error: Error) => Object.assign(error, { stack: "own" })];
-  for (const change of changes) {
-    const stacks = new Map<unknown, unknown>();
-    const onRetry = ({ error }: RetryEvent) => {
-      stacks.set(change(error), error.stack);
-      throw error;
-    };
-    const { server, client } = await unavailable(create, { onRetry });
-    await using _server = server;
-    for (const error of await Promise.all(sendAll(client).map(caught))) {
-      expect((error as Error).stack).toBe(stacks.get(error));
-    }
-    expect(stacks.size).toBe(3);
-  }
-});
-
 Deno.test("createClient() waits for delays that are spread", async () => {
   const delays: number[] = [];
   const times: number[] = [];

@@ -124,21 +124,6 @@ Deno.test("a wait has no more time than onRetry has left, and no attempt follows
   expect([count, waiting.delays]).toEqual([1, [200]]);
 });
 
-Deno.test("messages count an attempt only if it has begun", async () => {
-  const block = () => {
-    const end = performance.now() + totalTimeout;
-    while (performance.now() < end);
-  };
-  let sent = 0;
-  const again = { status: 503, headers: { "retry-after": "0" } };
-  const fetch = () => (sent++, Promise.resolve(new Response("", again)));
-  const onRetry = () => void setTimeout(block); // the process is busy until the time is up
-  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch, totalTimeout, onRetry });
-  const { message } = await rejection(TimeoutError, client.call("GET", undocumented));
-  expect(sent).toBe(1);
-  expect(message).toMatch(/undocumented" took more than 300 ms: attempt 2 was not begun$/);
-});
-
 Deno.test("the time of an attempt is up before that of the call, and it is repeated", async () => {
   using _waiting = replaceWaiting();
   let count = 0;

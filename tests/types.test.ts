@@ -133,27 +133,6 @@ Deno.test("code for openapi-fetch's clients takes this one", () => {
   };
 });
 
-/** The paths of a fuller document, which has an operation of this one with another response. */
-type Fuller = {
-  [Path in typeof checkKeyPath]: {
-    post: { responses: { 200: { content: { "application/json": { plan: string } } } } };
-  };
-};
-
-Deno.test("the paths of a fuller document are passed alone", () => {
-  // Only the compiler reads this.
-  const _neverCalled = (
-    fuller: ScamAddressClient<Fuller>,
-    both: ScamAddressClient<Fuller & paths>,
-  ) => {
-    type Path = typeof checkKeyPath;
-    assertType<Equal<MethodResponse<typeof fuller, "post", Path>, { plan: string }>>();
-    // @ts-expect-error The two documents have different types for one operation.
-    assertType<Equal<MethodResponse<typeof both, "post", Path>, { plan: string }>>();
-    assertType<Equal<typeof fuller.checkKey, typeof client.checkKey>>();
-  };
-});
-
 Deno.test("createClient() takes wider paths and requires a base URL", async () => {
   const wider: ScamAddressClient<Wider> = createClient<Wider>({
     baseUrl,

@@ -74,21 +74,6 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     return [...ends];
   },
 
-  /** Calls one after the other, whose responses are complete. */
-  async alive() {
-    const client = createClient({
-      baseUrl,
-      apiKey,
-      fetch: kind === "custom" ? passing : undefined,
-    });
-    for (let round = 0; round < 20; round++) {
-      for (const path of ["ok", "length", "missing", "empty"]) {
-        await settle(client.call("POST", path, { body: {} }));
-      }
-    }
-    return "done";
-  },
-
   /** Calls that share a signal, or that get half a response; tells how much the heap has grown. */
   async memory() {
     const client = createClient<AnyPath>({ baseUrl, apiKey });

@@ -19,18 +19,13 @@ function bomb(): Uint8Array[] {
 
 /** Starts a server with all that calls can meet, and counts what it has open, and has sent. */
 async function serveFaults(limit?: number) {
-  const seen = { open: 0, connections: new Set<unknown>(), poured: 0, flaky: 0 };
+  const seen = { open: 0, poured: 0, flaky: 0 };
   const server = await serve(({ url }, response) => {
     const path = url.slice(1);
-    seen.connections.add(response.socket);
     switch (path) {
       case "missing":
         response.writeHead(404).flushHeaders();
         return void setTimeout(() => response.end("no"), 1);
-      case "length":
-        return void response.setHeader("content-length", 1).end("1");
-      case "empty":
-        return void response.writeHead(204).end();
       case "redirect":
         return void response.writeHead(302, { location: "/ok" }).end();
       case "html":
@@ -79,13 +74,6 @@ async function serveFaults(limit?: number) {
 
 // less than the waits and the time-outs of the calls in child.ts
 const timeout = 50_000 + 4 * SHARING_CALLS;
-
-Deno.test("importing the package needs nothing that jest's jsdom lacks", async () => {
-  await using program = await bundle("tests/process/import.ts");
-  for (const runtime of runtimes) {
-    expect(await play(runtime, program.path, [], { timeout })).toEqual(validKey);
-  }
-});
 
 Deno.test("processes end after responses that announce content where there is none", async (test) => {
   await using program = await bundle("tests/process/child.ts");
@@ -152,12 +140,6 @@ Deno.test("processes end, keep within their memory, and handle all rejections", 
     for (const [kind, end] of [["timeout", "timeout"], ["signal", "stop"]] as const) {
       await step(`closes the connections of calls that a ${kind} ends`, ["hang", kind], (ends) => {
         expect(ends).toEqual([end]);
-      });
-    }
-
-    for (const kind of ["global", "custom"]) {
-      await step(`keeps connections alive with a ${kind} fetch`, ["alive", kind], (_, seen) => {
-        expect(seen.connections.size).toBeLessThanOrEqual(8); // for 80 calls
       });
     }
 
