@@ -251,6 +251,7 @@ Deno.test("check-key exits with 2 on wrong usage and says what to do", async () 
     [{ stdin: "\r\n" }, noKey],
     [{ stdin: notUtf8 }, /^Error \(configuration\): The key must be printable ASCII/],
     [{ stdin: "two\r\nS3CRETS\r\n" }, /: Standard input has more than one key$/],
+    [{ stdin: "x".repeat(65_537) }, /: Standard input has more than a key$/],
     [{ stdin: "S3CRET " }, /^Error \(configuration\): The key must be/],
     [keyed("S3CRET "), /^Error \(configuration\): The key must be/],
     [keyed("two\nS3CRETS"), /: "SCAM_ADDRESS_API_KEY" has more than one key$/],

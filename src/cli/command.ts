@@ -32,6 +32,9 @@ export interface CommandProcess {
 
 const KEY_VARIABLE = "SCAM_ADDRESS_API_KEY";
 
+/** The limit of standard input, in characters: more than any key has. */
+const MAX_INPUT_LENGTH = 64 * 1024;
+
 /** The largest part of the body of an error that is printed, in characters. */
 const MAX_BODY_LENGTH = 300;
 
@@ -72,7 +75,12 @@ async function readStandardInput({ stdin, stderr }: CommandProcess): Promise<str
   }
   const decoder = new TextDecoder();
   let text = "";
-  for await (const chunk of stdin) text += decoder.decode(chunk, { stream: true });
+  for await (const chunk of stdin) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_INPUT_LENGTH) {
+      throw new CommandError("Standard input has more than a key");
+    }
+  }
   return readKey(text + decoder.decode(), "Standard input");
 }
 
