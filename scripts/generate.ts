@@ -27,10 +27,10 @@ const header = `// Made by \`deno task generate\` from ${source}. Do not edit.\n
 /** Generates, and returns a message about it. */
 async function generate(isCheck: boolean): Promise<string> {
   const document = await readSpec(join(root, source));
-  const { code, responses } = writeOperations(document);
+  const { code: operations, responses } = writeOperations(document);
   const files = {
     "types.ts": await writeTypes(document),
-    "operations.ts": code,
+    "operations.ts": operations,
     "validators.ts": writeValidators(document, responses),
   };
   const stale = new Map<string, string>();

@@ -3,7 +3,7 @@
 import { parseYaml } from "@redocly/openapi-core";
 import { readFile } from "node:fs/promises";
 import type { Json, JsonObject } from "./json.ts";
-import type { Rule } from "./problems.ts";
+import type { Verdict } from "./problems.ts";
 
 const file = await readFile(new URL("accepted.yaml", import.meta.url), "utf8");
 
@@ -23,13 +23,14 @@ const advice = new Map(
 );
 
 /** Refuses the fields and the values of a node that the rows for it do not have. */
-export function checkFields(node: JsonObject, type: string, isProperty: boolean): Rule[] {
-  const types = [node.type ?? []].flat().map((name) => `with type ${name}`);
-  const kinds = [...types, types.length > 0 ? "" : "without type", `in ${node.in}`];
+export function checkFields(node: JsonObject, type: string, isProperty: boolean): Verdict[] {
+  const kinds = [node.type ?? []].flat().map((name) => `with type ${name}`);
+  if (kinds.length === 0) kinds.push("without type");
+  if (node.in) kinds.push(`in ${node.in}`);
   if (isProperty) kinds.push("in properties");
   const rows = [type, ...kinds.map((kind) => `${type} ${kind}`)];
   const fields: Row = Object.assign({}, ...rows.map((row) => accepted[row]));
-  const rules = Object.entries(node).map(([field, value]): Rule => {
+  const verdicts = Object.entries(node).map(([field, value]): Verdict => {
     if (!(field in fields)) {
       const text = advice.get(`${field}: ${value}`) ?? besideType(type, field) ??
         advice.get(field) ?? advice.get(field.replace(/^x-.*/, "x-"));
@@ -42,8 +43,8 @@ export function checkFields(node: JsonObject, type: string, isProperty: boolean)
     return [field, wrong !== undefined, text ?? `Write one of these: ${values?.join(", ")}`];
   });
   // What else a node may have depends on these two.
-  const decisive = rules.find(([name, isRefused]) => isRefused && /^(in|type)$/.test(`${name}`));
-  return decisive ? [decisive] : rules;
+  const decisive = verdicts.find(([name, isRefused]) => isRefused && /^(in|type)$/.test(`${name}`));
+  return decisive ? [decisive] : verdicts;
 }
 
 /** Names the types beside which a field is accepted, if there are any. */

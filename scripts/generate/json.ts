@@ -5,9 +5,14 @@ export type Json = null | boolean | number | string | Json[] | JsonObject;
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json };
 
+/** Tells whether a value is an object, and not a list. */
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Returns a value if it is an object, otherwise an empty object. */
 export function objectOf(value: Json | undefined): JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 /** Returns a value if it is a list, otherwise an empty list. */
@@ -20,6 +25,9 @@ export function mapValues(object: Json, map: (value: Json, name: string) => Json
   const entries = Object.entries(objectOf(object));
   return Object.fromEntries(entries.map(([name, value]) => [name, map(value, name)]));
 }
+
+/** The `$ref` in place of one that is refused, so that what it names is not judged. */
+export const NOWHERE = "#/refused";
 
 /** Returns the target of a `$ref` in the document, whose names have no escapes, if it exists. */
 export function follow(document: Json, ref: Json): Json | undefined {

@@ -3,11 +3,14 @@
 import { toPointer } from "../../src/json_pointer.ts";
 import type { Json, JsonObject } from "./json.ts";
 
-/** A field of a node, or what is in one, whether it is refused, and what to write instead. */
-export type Rule = [field: string | readonly string[], isRefused: unknown, advice: string];
+/**
+ * A verdict on a field of a node, or on what is in one: whether it is refused (anything truthy), and
+ * what to write instead.
+ */
+export type Verdict = [field: string | readonly string[], isRefused: unknown, advice: string];
 
 /** Checks a node of an OpenAPI type, at a JSON Pointer. */
-export type Check = (node: JsonObject, document: JsonObject, pointer: string) => Rule[];
+export type Check = (node: JsonObject, document: JsonObject, pointer: string) => Verdict[];
 
 /** A place in the document that is refused. */
 export interface Problem {
@@ -26,13 +29,19 @@ export function pointerOf({ pointer = "" }: { pointer?: string | undefined }): s
 export function problemAt(pointer: string, advice: string, value?: Json): Problem {
   const [end] = /[^/]*(\/\d+)?$/.exec(pointer)!; // such as "anyOf/0" for an element of a list
   const name = end.replaceAll("~1", "/").replaceAll("~0", "~") || (pointer ? '""' : "document");
-  const text = JSON.stringify(value)?.match(/^[^{]{1,60}$/);
-  return { pointer, message: `\`${text ? `${name}: ${text}` : name}\`: ${advice}` };
+  const text = JSON.stringify(value) ?? "";
+  const field = /^[^{]{1,60}$/.test(text) ? `${name}: ${text}` : name;
+  return { pointer, message: `\`${field}\`: ${advice}` };
 }
 
 /** Says what is wrong with a node at a place. */
-export function problemsOf(node: JsonObject, pointer: string, rules: readonly Rule[]): Problem[] {
-  return rules.filter(([, isRefused]) => isRefused).map(([field, , advice]) =>
-    problemAt(pointer + toPointer([field].flat()), advice, node[`${field}`])
-  );
+export function problemsOf(
+  node: JsonObject,
+  pointer: string,
+  verdicts: readonly Verdict[],
+): Problem[] {
+  return verdicts.filter(([, isRefused]) => isRefused).map(([field, , advice]) => {
+    const value = typeof field === "string" ? node[field] : undefined;
+    return problemAt(pointer + toPointer([field].flat()), advice, value);
+  });
 }

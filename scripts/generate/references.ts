@@ -2,23 +2,23 @@
 
 import { accepted } from "./accepted.ts";
 import { follow, type JsonObject } from "./json.ts";
-import type { Rule } from "./problems.ts";
+import type { Verdict } from "./problems.ts";
 
 /** Checks a node with a `$ref`, which stands for a node of an OpenAPI type. */
-export function checkReference(node: JsonObject, type: string, document: JsonObject): Rule[] {
+export function checkReference(node: JsonObject, type: string, document: JsonObject): Verdict[] {
   // Such as `requestBodies` for a `RequestBody`.
   const section = `${type[0]!.toLowerCase()}${type.slice(1).replace(/y$/, "ie")}s`;
   const isAllowed = Object.hasOwn(accepted.Components!, section);
   const isInSection = `${node.$ref}`.startsWith(`#/components/${section}/`);
   const where = `below \`components: ${section}:\``;
-  const beside =
+  const besideAdvice =
     "Leave it out, or, in a schema, write `allOf: [{ $ref: … }]` in place of `$ref`, and " +
     '`anyOf: [{ $ref: … }, { type: "null" }]` if it may be null';
-  const isBeside = (name: string) => !Object.hasOwn(accepted.Reference!, name);
+  const mayNotStand = (name: string) => !Object.hasOwn(accepted.Reference!, name);
   return [
     ["$ref", !isAllowed, "Write in its place what it names"],
     ["$ref", !isInSection, `Write the name of something ${where}`],
     ["$ref", !follow(document, node.$ref!), `Write what it names ${where}`],
-    ...Object.keys(node).map((name): Rule => [name, isBeside(name), beside]),
+    ...Object.keys(node).map((name): Verdict => [name, mayNotStand(name), besideAdvice]),
   ];
 }

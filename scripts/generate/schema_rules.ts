@@ -1,19 +1,18 @@
 /** What accepted.yaml cannot say of schemas: what fits together, and what no value matches. @module */
 
 import { issuesOf } from "../../src/operation.ts";
-import { dereference, type Json, listOf, objectOf } from "./json.ts";
-import type { Check, Rule } from "./problems.ts";
-import { unions } from "./unions.ts";
+import { dereference, isObject, type Json, listOf, objectOf } from "./json.ts";
+import type { Check, Verdict } from "./problems.ts";
+import { combiners, isScalar, kindOf, typesOf, valuesOf } from "./schemas.ts";
 import { checkOf } from "./validators.ts";
-import { isScalar, kindOf, typesOf, valuesOf } from "./value_types.ts";
 
 /** Has schemasafe compile each field on its own, without the schemas in it, which have their turn. */
 export const checkCompiled: Check = (schema, document) => {
-  const shallow = (value: Json) => objectOf(value) === value ? {} : value;
-  const fields = Object.entries(schema).filter(([, value]) => objectOf(value) !== value)
+  const shallow = (value: Json) => isObject(value) ? {} : value;
+  const fields = Object.entries(schema).filter(([, value]) => !isObject(value))
     .map(([field, value]) => ({ [field]: Array.isArray(value) ? value.map(shallow) : value }));
   if (typeof checkOf(document, Object.assign({}, ...fields)) === "function") return [];
-  return fields.map((field): Rule => {
+  return fields.map((field): Verdict => {
     const check = checkOf(document, field);
     const text = `Write another value, or leave it out: ${check}`;
     return [Object.keys(field), typeof check === "string", text];
@@ -23,21 +22,22 @@ export const checkCompiled: Check = (schema, document) => {
 /** Checks the values that are given beside a schema, or in one: examples, a default, and lists. */
 export const checkGiven: Check = (node, document) => {
   const { schema = node } = node;
-  const one = (field: string) => field in node ? [node[field]!] : [];
-  const named = Object.values(objectOf(node.examples)).map((one) => dereference(document, one))
+  const valueIn = (field: string) => field in node ? [node[field]!] : [];
+  const named = Object.values(objectOf(node.examples))
+    .map((example) => dereference(document, example))
     .flatMap((example) => "value" in example ? [example.value!] : []);
   const given = Object.entries({
-    const: one("const"),
-    default: one("default"),
+    const: valueIn("const"),
+    default: valueIn("default"),
     enum: listOf(node.enum),
-    example: one("example"),
+    example: valueIn("example"),
     examples: [...listOf(node.examples), ...named],
   }).filter(([, values]) => values.length > 0);
   const check = given.length > 0 ? checkOf(document, schema) : undefined;
   if (typeof check !== "function") return [];
-  const isWrong = (value: Json) => issuesOf(check, value);
+  const isWrong = (value: Json) => issuesOf(check, value) !== undefined;
   const text = "Write what the schema allows";
-  return given.map(([field, values]): Rule => [field, values.some(isWrong), text]);
+  return given.map(([field, values]): Verdict => [field, values.some(isWrong), text]);
 };
 
 /** Checks the values that a schema lists. */
@@ -60,10 +60,10 @@ const checkValues: Check = (schema, document) => {
 };
 
 /** Checks what is in `allOf`, `anyOf` or `oneOf`, and what is beside it. */
-const checkUnion: Check = (schema, document) => {
-  const [first = "", ...others] = [...unions, "const", "enum"].filter((name) => name in schema);
+const checkCombined: Check = (schema, document) => {
+  const [first = "", ...others] = [...combiners, "const", "enum"].filter((name) => name in schema);
   const types = listOf(schema[first]).map((part) => typesOf(part, document).sort().join());
-  const isUnion = unions.includes(first);
+  const isCombined = combiners.includes(first);
   const areObjects = [`${schema.type}`, ...types].every((type) => type === "object");
   const areDifferent = first === "allOf" && new Set(types.filter(Boolean)).size > 1;
   const hasOwn = "properties" in schema || "additionalProperties" in schema;
@@ -71,17 +71,17 @@ const checkUnion: Check = (schema, document) => {
   const objects = "Leave `type` out, or write `type: object` here and in each of these schemas";
   const closed = `Leave it out: it refuses all that only schemas in \`${first}\` have`;
   return [
-    ...others.map((name): Rule => [name, true, apart]),
-    [first, isUnion && "type" in schema && !areObjects, objects],
+    ...others.map((name): Verdict => [name, true, apart]),
+    [first, isCombined && "type" in schema && !areObjects, objects],
     ["allOf", areDifferent, "Write the same `type` in each of its schemas"],
     ["anyOf", first === "anyOf" && hasOwn, apart],
-    ["additionalProperties", isUnion && schema.additionalProperties === false, closed],
+    ["additionalProperties", isCombined && schema.additionalProperties === false, closed],
   ];
 };
 
 /** Checks limits: of two at one end, schemasafe checks one. */
 const checkLimits: Check = (schema) =>
-  ["minimum", "maximum"].flatMap((name): Rule[] => {
+  ["minimum", "maximum"].flatMap((name): Verdict[] => {
     const other = name.replace("m", "exclusiveM");
     const isBoolean = typeof schema[other] === "boolean";
     return [
@@ -90,9 +90,10 @@ const checkLimits: Check = (schema) =>
     ];
   });
 
+/** Checks what a list may contain. */
 const checkItems: Check = ({ items, uniqueItems }, document) => {
   // openapi-typescript loses the outer list where it takes the one type of `items` for that of a list.
-  const hasOne = ["type", ...unions].some((name) => listOf(objectOf(items)[name]).length === 1);
+  const hasOne = ["type", ...combiners].some((name) => listOf(objectOf(items)[name]).length === 1);
   const isLost = hasOne && typesOf(items, document).includes("array");
   const isSlow = uniqueItems && !isScalar(items, document);
   return [
@@ -102,6 +103,7 @@ const checkItems: Check = ({ items, uniqueItems }, document) => {
   ];
 };
 
+/** Checks the properties of objects. */
 const checkProperties: Check = (schema, document) => {
   const { required, properties, additionalProperties, readOnly, writeOnly } = schema;
   const entries = Object.entries(objectOf(properties));
@@ -109,7 +111,7 @@ const checkProperties: Check = (schema, document) => {
   const isClosed = additionalProperties === false && entries.length === 0;
   const missing = listOf(required)
     .filter((name) => typeof name === "string" && !entries.some(([one]) => one === name));
-  const isUnion = unions.some((name) => name in schema);
+  const isCombined = combiners.some((name) => name in schema);
   const number = "Say it in `description`: beside others, types have no number as a name";
   const isLost = (value: Json | undefined) => typesOf(value, document).join() === "null";
   const lost = "Leave it out, or add another type: types lose what can only be null";
@@ -119,19 +121,19 @@ const checkProperties: Check = (schema, document) => {
     ["additionalProperties", isLost(additionalProperties), lost],
     ["required", "type" in schema && missing[0], `Add to \`properties\`: ${missing.join(", ")}`],
     ["writeOnly", readOnly && writeOnly, "Leave it or `readOnly` out: nobody would have it"],
-    ...entries.flatMap(([name, property]): Rule[] => [
+    ...entries.flatMap(([name, property]): Verdict[] => [
       [
         ["properties", name],
         typeof property === "boolean",
         "Write a schema; `{}` allows any value",
       ],
-      [["properties", name], isUnion && /^\d+$/.test(name), number],
+      [["properties", name], isCombined && /^\d+$/.test(name), number],
       [["properties", name], isLost(property), lost],
     ]),
   ];
 };
 
-const checks = [checkValues, checkUnion, checkLimits, checkItems, checkProperties, checkGiven];
+const checks = [checkValues, checkCombined, checkLimits, checkItems, checkProperties, checkGiven];
 
 /** Checks a schema, except its fields alone. */
 export const checkSchema: Check = (...schema) => checks.flatMap((check) => check(...schema));

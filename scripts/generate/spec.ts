@@ -4,12 +4,13 @@
  * @module
  */
 
-import type { Document, Source } from "@redocly/openapi-core";
 import {
   BaseResolver,
   createConfig,
+  type Document,
   getLineColLocation,
   lintDocument,
+  type Source,
   YamlParseError,
 } from "@redocly/openapi-core";
 import { relative, resolve } from "node:path";
@@ -19,7 +20,7 @@ import { pluginFor } from "./plugin.ts";
 import { pointerOf, type Problem, problemAt } from "./problems.ts";
 import { takeOutUnreadable } from "./unreadable.ts";
 
-/** An error in the document, or a feature that the client does not support. */
+/** An error whose message says all: what is refused, stale, or used wrongly. */
 export class SpecError extends Error {}
 
 /** Redocly's rules that guard what is generated, and our own. */
@@ -54,14 +55,15 @@ function placeOf(source: Source, pointer: string): string {
 }
 
 /** Refuses what is not OpenAPI 3.1. */
-function checkVersion({ openapi, swagger }: JsonObject): Problem[] {
-  if (typeof openapi === "string" && openapi.startsWith("3.1.")) return [];
-  const [field, value] = swagger === undefined ? ["openapi", openapi] : ["swagger", swagger];
-  return [problemAt(`/${field}`, "Write OpenAPI 3.1, which begins with `openapi: 3.1.0`", value)];
+function checkVersion(root: JsonObject): Problem[] {
+  if (`${root.openapi}`.startsWith("3.1.")) return [];
+  const field = "swagger" in root ? "swagger" : "openapi";
+  return [problemAt(`/${field}`, "Write OpenAPI 3.1: `openapi: 3.1.0`", root[field])];
 }
 
-/** Has Redocly check a document, by its own rules and by our plugin, which adds what it finds to `ours`. */
-async function lint(document: Document, ours: Problem[]): Promise<Problem[]> {
+/** Has Redocly check a document, by its own rules and by our plugin. */
+async function lint(document: Document): Promise<{ ours: Problem[]; fromRedocly: Problem[] }> {
+  const ours: Problem[] = [];
   const { styleguide, resolve } = await createConfig({
     plugins: [pluginFor(document.parsed, ours)],
     preprocessors: { "client/references": "error" },
@@ -69,26 +71,33 @@ async function lint(document: Document, ours: Problem[]): Promise<Problem[]> {
   });
   const externalRefResolver = new BaseResolver(resolve);
   const found = await lintDocument({ document, externalRefResolver, config: styleguide });
-  return found.map(({ location, message }) => problemAt(pointerOf(location[0]!), message));
+  const fromRedocly = found.map(({ location, message }) =>
+    problemAt(pointerOf(location[0]!), message)
+  );
+  return { ours, fromRedocly };
 }
 
-/** Of a path, a status or a field with schemas, only the name is refused, not what it contains. */
+/** The place of a path, a status or a field with schemas: only the name is refused, not what it has. */
 const nameOnly =
   /\/((paths|responses)\/[^/]+|properties|additionalProperties|items|(all|any|one)Of)$/;
 
-/** Of a parameter or a security scheme of a wrong kind, all is refused. */
-const kind = /(?<=\/(parameters|securitySchemes)\/[^/]+)\/(in|type)$/;
+/** The end of the place of a parameter or a security scheme of a wrong kind: all of it is refused. */
+const wrongKind = /(?<=\/(parameters|securitySchemes)\/[^/]+)\/(in|type)$/;
 
 /** Leaves out what helps nobody: second problems of a place, and those of what is in a refused place. */
-function withoutFollowUps(ours: readonly Problem[], redoclys: readonly Problem[]): Problem[] {
-  const isIn = (pointer: string, { pointer: refused }: Problem) =>
-    pointer === refused ||
-    !nameOnly.test(refused) && `${pointer}/`.startsWith(`${refused.replace(kind, "")}/`);
+function withoutFollowUps(ours: readonly Problem[], fromRedocly: readonly Problem[]): Problem[] {
+  const firsts = ours.filter(({ pointer }, index) =>
+    index === ours.findIndex((other) => other.pointer === pointer)
+  );
+  const isRefused = ({ pointer }: Problem) => firsts.some((first) => first.pointer === pointer);
+  const isInRefused = ({ pointer }: Problem) =>
+    firsts.some(({ pointer: refused }) =>
+      pointer !== refused && !nameOnly.test(refused) &&
+      `${pointer}/`.startsWith(`${refused.replace(wrongKind, "")}/`)
+    );
   return [
-    ...ours.filter(({ pointer }, index) =>
-      !ours.some((one, other) => one.pointer === pointer ? other < index : isIn(pointer, one))
-    ),
-    ...redoclys.filter(({ pointer }) => !ours.some((one) => isIn(pointer, one))),
+    ...firsts.filter((problem) => !isInRefused(problem)),
+    ...fromRedocly.filter((problem) => !isRefused(problem) && !isInRefused(problem)),
   ];
 }
 
@@ -110,10 +119,10 @@ export async function readSpec(file: string): Promise<JsonObject> {
     }) as Document;
   const { source } = document;
   const parsed = document.parsed = objectOf(document.parsed);
-  const ours = [...checkVersion(parsed), ...takeOutUnreadable(parsed)];
+  const first = [...checkVersion(parsed), ...takeOutUnreadable(parsed)];
   parsed.openapi = "3.1.0"; // so that all that is wrong in an older document is said at once
-  const redoclys = "swagger" in parsed ? [] : await lint(document, ours);
-  const problems = withoutFollowUps(ours, redoclys);
+  const { ours, fromRedocly } = await lint(document);
+  const problems = withoutFollowUps([...first, ...ours], fromRedocly);
   if (problems.length === 0) return parsed;
   const lines = problems.map(({ pointer, message }) => `${placeOf(source, pointer)} ${message}`);
   const { compare } = new Intl.Collator("en", { numeric: true });

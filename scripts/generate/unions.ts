@@ -1,15 +1,7 @@
-/** Rewrites unions, so that a validator chooses a branch before it checks one. @module */
+/** Rewrites `anyOf` and `oneOf`, so that a validator chooses a branch before it checks one. @module */
 
 import { dereference, type Json, type JsonObject, listOf, objectOf } from "./json.ts";
-import { kindOf, typesOf, valuesOf } from "./value_types.ts";
-
-/** The fields of a schema that list others. */
-export const unions = ["allOf", "anyOf", "oneOf"];
-
-/** Lists the properties that a response must have: a `writeOnly` one is only in requests. */
-export function requiredOf({ properties, required }: JsonObject): Json[] {
-  return listOf(required).filter((name) => !objectOf(objectOf(properties)[`${name}`]).writeOnly);
-}
+import { kindOf, requiredOf, typesOf, valuesOf } from "./schemas.ts";
 
 type Convert = (schema: Json) => JsonObject;
 
@@ -61,16 +53,21 @@ export function chooseBranch(
   const objects = branches.filter(({ types }) => types.join() === "object");
   const others = branches.filter((branch) => !objects.includes(branch));
   const types = others.flatMap((branch) => branch.types);
-  const disjoint = new Set([...types.map(kindOf), "object"]).size === types.length + 1 &&
+  // No type is that of two branches; all objects count as one.
+  const areDisjoint = new Set([...types.map(kindOf), "object"]).size === types.length + 1 &&
     others.every((branch) => branch.types.length > 0);
-  const choice = disjoint ? chooseObject(objects, convert) : undefined;
+  const choice = areDisjoint ? chooseObject(objects, convert) : undefined;
   if (choice === undefined) return undefined;
-  const chain = others.reduce<JsonObject>((chain, { schema, types: type }) => (
-    { if: { type: [...type] }, then: convert(schema), else: chain }
+  const chain = others.reduce<JsonObject>((chain, branch) => (
+    { if: { type: [...branch.types] }, then: convert(branch.schema), else: chain }
   ), choice);
   return { type: objects.length > 0 ? [...types, "object"] : types, allOf: [chain] };
 }
 
+/**
+ * Chooses among branches that are objects, by the first property that all require and whose constants
+ * differ; returns `undefined` if there is none.
+ */
 function chooseObject(branches: readonly Branch[], convert: Convert): JsonObject | undefined {
   if (branches.length < 2) return convert(branches[0]?.schema ?? {});
   const tag = [...branches[0]!.values.keys()].find((name) => {
@@ -91,6 +88,7 @@ function chooseObject(branches: readonly Branch[], convert: Convert): JsonObject
   return { required: [tag], ...chain };
 }
 
+/** Reads what a branch says of its values, with what the schemas in its `allOf` say. */
 function readBranch(schema: Json, document: JsonObject): Branch {
   const target = dereference(document, schema);
   const { allOf, properties } = target;

@@ -1,7 +1,7 @@
 /** Finds what keeps Redocly from reading the document. @module */
 
 import { toPointer } from "../../src/json_pointer.ts";
-import { follow, type Json, type JsonObject, objectOf } from "./json.ts";
+import { follow, isObject, type Json, type JsonObject, NOWHERE } from "./json.ts";
 import { type Problem, problemAt } from "./problems.ts";
 
 /** Takes out what cannot be read, so that the rest can: what is not JSON, certain names, circles. */
@@ -13,7 +13,7 @@ export function takeOutUnreadable(document: JsonObject): Problem[] {
     if (seen.has(value)) return "Write it out in place of the alias, or refer to it with `$ref`";
     if (ArrayBuffer.isView(value)) return "Write a string: JSON has no bytes";
     if (typeof value === "number" && !Number.isFinite(value)) return "Write a finite number";
-    if (name !== "$ref" || objectOf(value) === value) return undefined;
+    if (name !== "$ref" || isObject(value)) return undefined;
     if (!/^#\/components\/\w+\/[\w.-]+$/.test(`${value}`)) {
       return "Write the name of something below `components`, as in `#/components/schemas/Name`";
     }
@@ -25,7 +25,7 @@ export function takeOutUnreadable(document: JsonObject): Problem[] {
       const place = pointer + toPointer([name]);
       const advice = adviceOn(name, value, node);
       if (advice) {
-        if (name === "$ref") node.$ref = "#/refused"; // which leads nowhere
+        if (name === "$ref") node.$ref = NOWHERE;
         else delete node[name];
         return [problemAt(place, advice, name === "$ref" ? value : undefined)];
       }
@@ -36,12 +36,12 @@ export function takeOutUnreadable(document: JsonObject): Problem[] {
   return takeOut(document, "");
 }
 
-/** Tells whether what the type of a schema is made of has a reference that leads back to it. */
+/** Tells whether a reference leads back to itself other than through `properties`. */
 function isPartOfItself(reference: JsonObject, document: JsonObject): boolean {
   const parts = new Set([reference]);
   for (const { $ref, allOf, anyOf, oneOf, items } of parts) { // also of those that are added meanwhile
     const next = $ref ? [follow(document, $ref)] : [allOf, anyOf, oneOf, items].flat();
-    for (const part of next) if (part && part === objectOf(part)) parts.add(part);
+    for (const part of next) if (isObject(part)) parts.add(part);
     if (next.includes(reference)) return true;
   }
   return false;

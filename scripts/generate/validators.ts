@@ -15,10 +15,11 @@
 
 import type { SchemaCheck } from "../../src/operation.ts";
 import type { Json, JsonObject } from "./json.ts";
-import { follow, listOf, mapValues, objectOf } from "./json.ts";
+import { follow, isObject, listOf, mapValues, objectOf } from "./json.ts";
 import type { ResponseSpec } from "./operations.ts";
 import { compileSchemas } from "./schemasafe.ts";
-import { chooseBranch, requiredOf, unions } from "./unions.ts";
+import { combiners, requiredOf } from "./schemas.ts";
+import { chooseBranch } from "./unions.ts";
 
 /** Fields that describe a value; all others of a schema restrict it. */
 const annotations = `title description default example examples format deprecated readOnly
@@ -39,11 +40,11 @@ class SchemaReader {
       if (annotations.includes(field)) continue;
       const choice = ["anyOf", "oneOf"].includes(field) &&
         chooseBranch(listOf(value), this.document, this.convert);
-      if (choice) schema.allOf = [choice];
-      else if (unions.includes(field)) schema[field] = listOf(value).map(this.convert);
+      if (choice) schema.allOf = [choice]; // A schema has only one of them: see schema_rules.ts.
+      else if (combiners.includes(field)) schema[field] = listOf(value).map(this.convert);
       else if (field === "properties") schema[field] = mapValues(value, this.convert);
       else if (field === "required") schema[field] = requiredOf(objectOf(from));
-      else schema[field] = objectOf(value) === value ? this.convert(value) : value;
+      else schema[field] = isObject(value) ? this.convert(value) : value;
     }
     return schema;
   };

@@ -269,7 +269,7 @@ const refused: Record<string, Record<string, unknown>> = {
   },
   "! → Write a string: JSON has no bytes": { "bytes": withExample("!!binary aGk=") },
   "example → Write a finite number": { "infinity": withExample(".inf") },
-  "Write OpenAPI 3.1, which begins with `openapi: 3.1.0`": {
+  "Write OpenAPI 3.1: `openapi: 3.1.0`": {
     "3.2": root({ openapi: "3.2.0" }),
     "3.1 as a number": root({ openapi: 3.1 }),
     "Swagger 2": { swagger: "2.0" },

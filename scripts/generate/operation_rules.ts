@@ -4,7 +4,7 @@ import { dereference, isJsonType, objectOf } from "./json.ts";
 import { keyHeaderOf } from "./operations.ts";
 import type { Check } from "./problems.ts";
 import { checkGiven } from "./schema_rules.ts";
-import { isScalar } from "./value_types.ts";
+import { isScalar } from "./schemas.ts";
 
 /** Names that openapi-fetch and fetch send, by the place of a parameter. */
 const sendable: Record<string, RegExp> = {
@@ -31,7 +31,8 @@ const checkName: Check = ({ name, in: place }) => {
   ];
 };
 
-export const rules: Record<string, Check> = {
+/** The checks, by OpenAPI type. */
+export const checks: Record<string, Check> = {
   Paths(paths) {
     const url = /^(\/|(\/(?!\.\.?(\/|$))([\w~!$&'()*+,;=:@.-]|%[\dA-F]{2}|{[^{}]+})+)+\/?)$/;
     const text =
@@ -83,13 +84,13 @@ export const rules: Record<string, Check> = {
       const text = "Write `2XX`, `4XX` or `5XX`, or leave it out: types do not have this status";
       const isRead = /^(2|304$)/.test(status);
       const types = isRead ? Object.keys(objectOf(dereference(document, response).content)) : [];
-      const isEmpty = /04$/.test(status) || pointer.endsWith("/head/responses");
-      const isOpen = types.some((type) => type.includes("*"));
-      const isMixed = !isOpen && new Set(types.map(isJsonType)).size > 1;
+      const isEmpty = /^[23]04$/.test(status) || pointer.endsWith("/head/responses");
+      const hasWildcard = types.some((type) => type.includes("*"));
+      const isMixed = !hasWildcard && new Set(types.map(isJsonType)).size > 1;
       return [
         [status, !statuses.test(status), text],
         [status, isEmpty && types[0], "Leave `content` out: this response has no body"],
-        [status, isOpen, "Write a media type without `*`, such as `application/json`"],
+        [status, hasWildcard, "Write a media type without `*`, such as `application/json`"],
         [status, isMixed, "Write either JSON or other types: callers read a response as one"],
       ];
     }),
