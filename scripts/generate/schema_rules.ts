@@ -50,6 +50,7 @@ const checkValues: Check = (schema, document) => {
   const plain =
     'Write strings, numbers or booleans; others are described by `type: "null"`, object or array';
   return [
+    [field, field in schema && values.length === 0, "Write a value: none matches an empty list"],
     [field, isOdd, plain],
     [
       "type",

@@ -154,6 +154,7 @@ const refused: Record<string, Record<string, unknown>> = {
   "Leave all but one out": { "two keys": schemes(key, key) },
 
   // Schemas that are checked or typed otherwise than they say, or that no value matches.
+  "Write a value: none matches an empty list": { "an empty enum": schema({ enum: [] }) },
   "Write strings, numbers or booleans": {
     "a list as a value": schema({ enum: [[1]] }),
     "null as a constant": schema({ anyOf: [{ const: null }, text] }),
