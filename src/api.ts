@@ -248,6 +248,7 @@ export interface ClientOptions {
    * Called before the wait for each retry, for logs and metrics. It may return a promise, which is
    * awaited without a limit. Errors thrown by it reach you unchanged.
    */
+  // One type with the result `void | Promise<void>` would refuse `(event) => list.push(event)`.
   onRetry?: ((event: RetryEvent) => void) | ((event: RetryEvent) => Promise<void>) | undefined;
   /**
    * Changes how the typed methods write the query, for example a list as `tag=a,b`: a function, or

@@ -13,10 +13,13 @@ import { CallErrors } from "./transport/call_errors.ts";
 import { MAX_ERROR_BODY } from "./transport/text.ts";
 import { withoutQuery } from "./transport/url.ts";
 
-/** The input of a call, from a method of the client. */
-export interface CallInput
-  extends Pick<Call, "method">, Partial<Pick<Call, "operation" | "resolvesToErrors" | "schema">> {
+/** The input of a call, from a method of the client; {@linkcode Call} describes what it has, too. */
+export interface CallInput {
+  readonly method: Method;
   readonly path: string;
+  readonly operation?: Operation | undefined;
+  readonly schema?: StandardSchemaV1 | undefined;
+  readonly resolvesToErrors?: boolean;
   /** The options of the call, most of which are used in place of the client's. */
   readonly options: TypedOptions;
   /** The start of the call, on the clock of `performance.now()`; by default now. */
@@ -67,8 +70,7 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
   const { apiKey: access = "required" } = operation ?? {};
   if (access === "required" && apiKey === undefined) {
     const ignored = `a header "${apiKeyHeader}" is ignored`;
-    const problem = `is missing: this request needs the client's key, and ${ignored}`;
-    throw optionError("apiKey", problem);
+    throw optionError("apiKey", `is missing: this request needs the client's key, and ${ignored}`);
   }
   const base = options.baseUrl || settings.baseUrl;
   // A function, because only errors need it.
@@ -76,9 +78,7 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
   const is404Unexpected = operation !== undefined && !operation.has404;
   const errors = new CallErrors(describeRequest, is404Unexpected);
   if (typeof apiKey === "string") errors.secrets.add(apiKey);
-  // `checkKey` has a key in its body, and so may an operation that is not documented.
-  const expected = "a value that JSON can represent"; // whose fields can be read
-  const bodyKey: unknown = convertOption("body", expected, () => Object(body).apiKey ?? null);
+  const bodyKey = readBodyKey(body);
   if (isApiKey(bodyKey)) errors.secrets.add(bodyKey);
   return {
     method,
@@ -104,4 +104,10 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
     hasMiddleware: hasMiddleware || middleware.length > 0,
     parseAs,
   };
+}
+
+/** Returns the key in a body, not checked. An operation that is not documented may have one, too. */
+function readBodyKey(body: unknown): unknown {
+  const expected = "a value that JSON can represent"; // whose fields can be read
+  return convertOption("body", expected, () => Object(body).apiKey ?? null); // undefined is refused
 }

@@ -34,7 +34,7 @@ export function describeType(value: unknown): string {
   const name = classOf(value);
   const ofObject = ["Array", "Object"].includes(name) ? name.toLowerCase() : name;
   const type = typeof value === "object" ? ofObject : typeof value;
-  return /^[aeio]/i.test(type) ? `an ${type}` : `a ${type}`;
+  return /^[aeio]/i.test(type) ? `an ${type}` : `a ${type}`; // not "u": a URLSearchParams
 }
 
 /** Makes an error that names the type of a wrong value but not the value, which may be a secret. */

@@ -38,8 +38,8 @@ interface UntypedClient extends Pick<Client<object>, "use" | "eject"> {
   request(method: string, path: string, init: object): Promise<Result>;
 }
 
-/** The methods whose types do not depend on `Paths`. */
-type OwnMethods = Pick<
+/** The methods other than the typed ones. */
+type OtherMethods = Pick<
   ScamAddressClient,
   Exclude<keyof ScamAddressClient, keyof Client<paths>> | "use" | "eject"
 >;
@@ -101,7 +101,7 @@ export function createClient<Paths extends object = paths>(
       const { data, error, response } = result;
       if (!response.ok && !call.resolvesToErrors) throw call.errors.http(response, error);
       if (!response.ok || !isJson) return result;
-      const text = `${data ?? ""}`;
+      const text = `${data ?? ""}`; // `undefined` for a response without content
       const read = await readData(text, response, call);
       if ("value" in read) return { data: read.value, response };
       throw call.errors.invalid(response, text, read.issues, read.problem);
@@ -123,7 +123,8 @@ export function createClient<Paths extends object = paths>(
   /**
    * Makes a function that calls an operation with the options of a method such as `checkKey`. It has
    * the type of openapi-fetch's `request`, so that a change of the operation's method, path, body or
-   * response in the OpenAPI document is a compile error.
+   * response in the OpenAPI document is a compile error. Each method of its own for an operation goes
+   * through it.
    */
   function makeCaller(given: RequestOptions, start?: number) {
     return (async (givenMethod: string, path: string, init: TypedOptions) => {
@@ -139,7 +140,7 @@ export function createClient<Paths extends object = paths>(
     return (await makeCaller(options, start)("post", "/checkKey", { body })).data!;
   }
 
-  const ownMethods = {
+  const otherMethods = {
     use(...middleware: Middleware[]) {
       hasMiddleware = true;
       openapi.use(...middleware);
@@ -175,11 +176,11 @@ export function createClient<Paths extends object = paths>(
       };
       return await dispatch({ method, path, options: { ...rest, ...serializers }, schema });
     },
-  } satisfies OwnMethods;
+  } satisfies OtherMethods;
 
   // openapi-fetch's type has TRACE, which fetch forbids and `readMethod` refuses.
   const methods = [...METHODS, "TRACE"].map((name) => [name, request.bind(undefined, name)]);
   const typedMethods = { request, ...Object.fromEntries(methods) };
   // Only openapi-fetch's types of `Paths` know what the typed methods take and resolve to.
-  return { ...typedMethods, ...ownMethods } as ScamAddressClient<Paths>;
+  return { ...typedMethods, ...otherMethods } as ScamAddressClient<Paths>;
 }

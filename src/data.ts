@@ -37,8 +37,7 @@ export async function readData(
   const { responses = {} } = operation ?? {};
   const listed = [`${status}`, "2XX"].find((name) => name in responses);
   if (operation && !listed) {
-    const problem = `the OpenAPI document has no status ${status} for this operation`;
-    return reject("status", problem);
+    return reject("status", `the OpenAPI document has no status ${status} for this operation`);
   }
   const validate = listed ? responses[listed] : undefined;
   if (text === "" && validate) return reject("empty", "the body is empty");
@@ -46,12 +45,8 @@ export async function readData(
   try {
     value = text === "" ? undefined : JSON.parse(text);
   } catch {
-    const type = secrets.redact(headers.get("content-type") ?? "").replace(/;.*/s, "");
-    const hasOtherType = type !== "" && !/json/i.test(type);
-    // A page, or a body that the document has as JSON, is a sign of a wrong address.
-    const isData = hasOtherType && !validate && !/html/i.test(type);
-    const advice = isData ? 'use a typed method with "parseAs"' : CHECK_BASE_URL;
-    return reject("json", `the body is not JSON${hasOtherType ? ` but ${type}` : ""}: ${advice}`);
+    const contentType = secrets.redact(headers.get("content-type") ?? "");
+    return reject("json", describeNonJson(contentType, !!validate));
   }
   const mismatches = validate?.(value);
   if (mismatches) return { issues: mismatches, problem: describeIssues(mismatches) };
@@ -60,6 +55,16 @@ export async function readData(
   if (!result.issues) return result;
   const issues = toIssues(result.issues, secrets);
   return { issues, problem: describeIssues(issues) };
+}
+
+/** Says what a body is that is not JSON, and what to do about it. */
+function describeNonJson(contentType: string, isDocumented: boolean): string {
+  const type = contentType.replace(/;.*/s, "");
+  if (type === "" || /json/i.test(type)) return `the body is not JSON: ${CHECK_BASE_URL}`;
+  // A page, or a body that the document has as JSON, is a sign of a wrong address.
+  const isWrongAddress = isDocumented || /html/i.test(type);
+  const advice = isWrongAddress ? CHECK_BASE_URL : 'use a typed method with "parseAs"';
+  return `the body is not JSON but ${type}: ${advice}`;
 }
 
 /** Says what is wrong with data, in at most five places. */
@@ -83,10 +88,7 @@ function toIssues(issues: readonly StandardSchemaV1.Issue[], secrets: Secrets): 
     return startOf(secrets.redact(part), MAX_TEXT);
   };
   return issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => {
-    const names = path.map((segment) =>
-      clean(String(typeof segment === "object" ? segment.key : segment))
-    );
-    const pointer = toPointer(names).slice(0, MAX_TEXT);
-    return { path: pointer, rule: "schema", message: clean(message) };
+    const names = path.map((part) => clean(String(typeof part === "object" ? part.key : part)));
+    return { path: toPointer(names).slice(0, MAX_TEXT), rule: "schema", message: clean(message) };
   });
 }

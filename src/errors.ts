@@ -68,6 +68,8 @@ function headersToObject(headers: Headers): Record<string, string | string[]> {
  *   console.log(error.code, error.message);
  * }
  * ```
+ *
+ * @typeParam Fields The fields of the class, such as {@linkcode HttpError.response}.
  */
 export abstract class ScamAddressError<Fields extends object = object> extends Error {
   /** The `code` of the class's instances; `undefined` for {@linkcode ScamAddressError} itself. */
@@ -206,7 +208,7 @@ export class InvalidResponseError
 
 /**
  * An option or an argument is wrong, or a custom `fetch` returned something other than an unread
- * `Response`. In all other cases nothing was sent.
+ * `Response`. Except in that last case, nothing was sent.
  *
  * @example Tell a user's malformed key from a mistake of your own
  * ```ts

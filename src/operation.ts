@@ -1,7 +1,7 @@
 import type { Issue } from "./errors.ts";
 
 /** Checks a value; returns what does not match the schema, or `undefined` if all does. */
-export type Validator = (value: unknown) => Issue[] | undefined;
+type Validator = (value: unknown) => Issue[] | undefined;
 
 /** An operation, as far as the client must know it to call it. */
 export interface Operation {
@@ -29,7 +29,7 @@ export interface SchemaCheck {
   }[];
 }
 
-/** Runs a generated check, which stops at the first problem. */
+/** Runs a generated check, which stops at the first problem; returns the issues, or `undefined`. */
 export function issuesOf(check: SchemaCheck, value: unknown): Issue[] | undefined {
   try {
     if (check(value)) return undefined;

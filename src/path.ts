@@ -14,9 +14,8 @@ export function toPath(endpoint: unknown): string {
   const problem =
     'must be a name below "baseUrl", such as "report", without spaces; set a query with "query"';
   // It has no scheme, no "//" at its start, and no query, fragment or space.
-  if (!/^\/(?![a-z][a-z\d+.-]*:\/\/|\/)[^?#\s]+$/i.test(path)) {
-    throw optionError("endpoint", problem);
-  }
+  const isBelow = /^\/(?![a-z][a-z\d+.-]*:\/\/|\/)[^?#\s]+$/i.test(path);
+  if (!isBelow) throw optionError("endpoint", problem);
   checkPath("endpoint", path);
   return path;
 }
@@ -44,6 +43,7 @@ export function guardPath(serializePath: PathSerializer = defaultPathSerializer)
     const own: Record<string, unknown> = { __proto__: null, ...values };
     const url = serializePath(template, own);
     const parameters = template.match(/\{[^{}]+\}/g) ?? [];
+    // A lone brace is no parameter, and would be sent.
     const missing = [...parameters, "{", "}"].find((part) => url.includes(part));
     const name = missing ?? Object.keys(own).find((name) => isBlank(own[name]));
     if (name !== undefined) {

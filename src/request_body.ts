@@ -51,7 +51,7 @@ function findLost(value: unknown, parents = new Set()): Lost | undefined {
 /** Writes a body as JSON; refuses what JSON would lose, at any depth. */
 function writeJson(body: unknown, advice: string): string {
   const expected = `a value that JSON can represent${advice}`;
-  const lost = convertOption("body", expected, () => findLost(body) ?? null);
+  const lost = convertOption("body", expected, () => findLost(body) ?? null); // undefined is refused
   if (!lost) return convertOption("body", expected, () => JSON.stringify(body));
   const place = lost.place && ` as "${lost.place.slice(0, 200)}"`;
   throw optionError("body", `must be ${expected}, not ${lost.kind}${place}`);
@@ -72,8 +72,8 @@ export function toBody(body: unknown, headers: Headers): FormData | string {
   if (headers.get("content-type") === "application/x-www-form-urlencoded") {
     return convertOption("body", "a value that a form can represent", () => {
       const text = `${new URLSearchParams(body as Record<string, string>)}`;
-      const isEmpty = text === "" && !(body instanceof URLSearchParams);
-      return body === null || isEmpty && lostKind(body) ? undefined : text; // such as a `Blob`
+      const isLost = text === "" && !(body instanceof URLSearchParams) && lostKind(body);
+      return body === null || isLost ? undefined : text; // of a `Blob`, nothing would be written
     });
   }
   return writeJson(body, ' (or set "bodySerializer" and the header "Content-Type")');

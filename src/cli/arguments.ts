@@ -24,7 +24,7 @@ process lists.
                      "${DEMO_KEY}" unless SCAM_ADDRESS_API_KEY is set
 
 HTTPS_PROXY sets a proxy. It has no effect on Node.js 20. On Node.js 22.21, 24 and newer,
-it needs NODE_USE_ENV_PROXY=1 in addition.
+it also needs NODE_USE_ENV_PROXY=1.
 
 sandbox serves the sandbox, an in-memory stand-in for the service, over HTTP until Ctrl-C.
 It prints its address, its valid key unless --key gives others, and the method, path and
@@ -55,7 +55,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Advice how to give `check-key` the key. */
+/** Advice on how to give `check-key` the key. */
 export const KEY_ADVICE =
   'a key is never taken from an argument, because arguments show in process lists: set "SCAM_ADDRESS_API_KEY" or write the key to standard input';
 
@@ -113,6 +113,7 @@ export function parseFlags<Of extends Flags>(args: string[], flags: Of, advice: 
   const names = [...known.keys()].map((name) => `--${name}`).join(", ");
   const refusal = (problem: string) =>
     new CommandError(`${problem}: the options are ${names}; see --help; ${advice}`);
+  // Not strict, because its errors quote arguments.
   const { tokens, ...parsed } = parseArgs({ args, options: flags, strict: false, tokens: true });
   const values: Record<string, unknown> = parsed.values;
   for (const token of tokens) {

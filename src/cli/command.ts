@@ -135,9 +135,10 @@ async function runCheckKey(process: CommandProcess, args: string[]): Promise<num
   if (values.json) {
     printJson(process, { ok: exit === EXIT.ok, apiKeyValid, credits });
   } else {
-    const balance = `and has ${credits} ${credits === 1 ? "credit" : "credits"}`;
-    const found = tooFew ? `${balance}, fewer than ${minCredits}` : balance;
-    process.stdout.write(`The key is ${apiKeyValid ? `valid ${found}` : "not valid"}\n`);
+    const unit = credits === 1 ? "credit" : "credits";
+    const shortfall = tooFew ? `, fewer than ${minCredits}` : "";
+    const verdict = apiKeyValid ? `valid and has ${credits} ${unit}${shortfall}` : "not valid";
+    process.stdout.write(`The key is ${verdict}\n`);
   }
   return exit;
 }

@@ -32,7 +32,7 @@
  */
 import process from "node:process";
 import type { Writable } from "node:stream";
-import { setTimeout } from "node:timers";
+import { setTimeout } from "node:timers"; // in older versions of Deno, the global one has no unref
 import { EXIT } from "./arguments.ts";
 import { run } from "./command.ts";
 

@@ -33,17 +33,16 @@ const PARAMETER = /^\{([^{}]+)\}$/;
  * is a parameter of only one of the two, the name comes first.
  */
 export function compareRoutes(one: Route<unknown>, other: Route<unknown>): number {
-  const longer = other.segments.length - one.segments.length;
-  if (longer !== 0) return longer;
+  const difference = other.segments.length - one.segments.length;
+  if (difference !== 0) return difference;
   for (const [index, segment] of one.segments.entries()) {
-    const difference = Number(PARAMETER.test(segment)) -
-      Number(PARAMETER.test(other.segments[index]!));
-    if (difference !== 0) return difference;
+    const order = Number(PARAMETER.test(segment)) - Number(PARAMETER.test(other.segments[index]!));
+    if (order !== 0) return order;
   }
   return 0;
 }
 
-/** Compares the end of a path with a route; returns the parameters, or `undefined`. */
+/** Compares the segments of a route with the end of a path; returns the parameters, or `undefined`. */
 function matchPath(segments: string[], path: string[]): Record<string, string> | undefined {
   const values = path.slice(-segments.length);
   const params: [string, string][] = [];

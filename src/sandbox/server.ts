@@ -206,11 +206,14 @@ export async function serveSandbox(
   }
   const authority = toUrlHost(host);
 
-  const server = createServer(async (incoming, outgoing) => {
+  const server = createServer();
+  await listen(server, host, port);
+  const reachable = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" }[authority] ?? authority;
+  const url = `http://${reachable}:${(server.address() as AddressInfo).port}/`;
+  server.on("request", async (incoming, outgoing) => {
     const controller = new AbortController();
     outgoing.on("close", () => outgoing.writableFinished || controller.abort());
-    // The target may also be "*" or an absolute URL; a slash makes a path of it. `url` is set below,
-    // before there are requests.
+    // The target may also be "*" or an absolute URL; a slash makes a path of it.
     const target = new URL(url.slice(0, -1) + incoming.url!.replace(/^(?!\/)/, "/"));
     const received = await readRequest(incoming, target, controller.signal);
     const { response, ...thrown } = await respond(() =>
@@ -221,9 +224,6 @@ export async function serveSandbox(
     // It fails when the client disconnects, when the body fails, and for `Response.error()`.
     await writeResponse(response, outgoing).catch(() => outgoing.destroy());
   });
-  await listen(server, host, port);
-  const reachable = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" }[authority] ?? authority;
-  const url = `http://${reachable}:${(server.address() as AddressInfo).port}/`;
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());

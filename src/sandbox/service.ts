@@ -46,7 +46,7 @@ import { compareRoutes, findRoute, parseRoute, type Route } from "./routes.ts";
  */
 export const DEMO_KEY = "demo-key";
 
-/** The second argument of a {@linkcode SandboxRoute}, beside the request. */
+/** The second argument of a {@linkcode SandboxRoute}, after the request. */
 export interface SandboxContext {
   /** The valid key in the request's header; `undefined` for operations that need none. */
   readonly apiKey: string | undefined;
@@ -290,9 +290,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     const { method } = request;
     const { pathname } = new URL(request.url);
     const found = findRoute(routes, method, pathname);
-    const { access = "required", status = 404, handler } = found?.target ?? {};
+    const { access = "required", handler } = found?.target ?? {};
     const apiKey = access === "none" ? undefined : request.headers.get(apiKeyHeader) ?? undefined;
-    if (apiKey === undefined ? access === "required" : !keys.has(apiKey)) {
+    const isMissing = apiKey === undefined && access === "required";
+    const isUnknown = apiKey !== undefined && !keys.has(apiKey);
+    if (isMissing || isUnknown) {
       return errorResponse(401, `The header "${apiKeyHeader}" must have a valid key`);
     }
     const advice = 'see the option "routes"';
@@ -300,7 +302,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     if (!handler) return errorResponse(501, `The operation has no handler; ${advice}`);
     const result = await handler(request, { apiKey, keys, params: found.params });
     if (result === undefined) return new Response(null, { status: 204 });
-    return result instanceof Response ? result : Response.json(result, { status });
+    if (result instanceof Response) return result;
+    return Response.json(result, { status: found.target.status });
   }
 
   return { keys, fetch: async (input, ...rest) => await handle(toRequest(input, rest)) };

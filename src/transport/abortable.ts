@@ -4,7 +4,6 @@ export type Signals = readonly (AbortSignal | null | undefined)[];
 /**
  * Does work until a signal is aborted, even if the work itself never ends.
  *
- * @param signals The signals.
  * @param work The work. It should stop when its own signal is aborted.
  * @param controller The controller of the work's signal. Whoever passes one can end the work, too.
  * @returns The result of the work.

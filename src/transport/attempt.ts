@@ -46,7 +46,7 @@ const timeUp = /* @__PURE__ */ new DOMException("The time is up", "TimeoutError"
 /** The statuses of responses that have no body: the null body statuses of the fetch standard. */
 export const NULL_BODY_STATUSES = [204, 205, 304];
 
-/** Tells whether a response is a redirect, or what a custom fetch got by following one. */
+/** Tells whether a response is a redirect, or what a custom `fetch` got by following one. */
 function isRedirect({ redirected, status, type }: Response): boolean {
   if (redirected || type === "opaqueredirect") return true; // browsers hide the status
   return status >= 300 && status <= 399 && status !== 304;
@@ -90,6 +90,29 @@ async function readResponseBody(
   return await readStream(response.body, limit, signal, isNative);
 }
 
+/** Reads a response within its limits; returns an error for one that cannot be used. */
+async function readOutcome(response: Response, context: SendContext, signal: AbortSignal) {
+  const { errors, maxResponseBytes } = context;
+  if (!isUnread(response)) return { error: errors.badFetch() };
+  if (isRedirect(response)) {
+    cancel(response.body);
+    return { error: errors.redirect(response) };
+  }
+  const { ok, status } = response;
+  if (status < 200 || status > 599) {
+    return { error: errors.network(new RangeError(`The status is ${status}`), response) };
+  }
+  const body = await readResponseBody(response, context, signal);
+  if (ok && "thrown" in body) return { error: errors.network(body.thrown, response) };
+  if (ok && body.bytes.length > maxResponseBytes) {
+    const rule = "maxResponseBytes";
+    const text = decode(body.bytes.subarray(0, maxResponseBytes));
+    const problem = `the body is larger than "${rule}"`;
+    return { error: errors.invalid(response, text, [{ path: "", rule }], problem) };
+  }
+  return { response, body };
+}
+
 /**
  * Makes an attempt: waits for a response, and reads it within its limits.
  *
@@ -107,7 +130,7 @@ export async function makeAttempt(
   { fetchOnce, signals }: Sendable,
   attempt: number,
 ): Promise<Outcome> {
-  const { deadline, errors, maxResponseBytes, timeout, totalTimeout } = context;
+  const { deadline, errors, timeout, totalTimeout } = context;
   const timeLeft = deadline - performance.now();
   const limit = timeLeft < timeout ? totalTimeout : timeout; // which ends first
   if (timeLeft <= 0) return { error: errors.timeout(limit, `attempt ${attempt} was not begun`) };
@@ -118,25 +141,9 @@ export async function makeAttempt(
   let isClean = false; // whether nothing is left that needs to be aborted
   const work = async (attemptSignal: AbortSignal): Promise<Outcome> => {
     response = await fetchOnce(attemptSignal);
-    if (!isUnread(response)) return { error: errors.badFetch() };
-    if (isRedirect(response)) {
-      cancel(response.body);
-      return { error: errors.redirect(response) };
-    }
-    const { ok, status } = response;
-    if (status < 200 || status > 599) {
-      return { error: errors.network(new RangeError(`The status is ${status}`), response) };
-    }
-    const body = await readResponseBody(response, context, attemptSignal);
-    if (ok && "thrown" in body) return { error: errors.network(body.thrown, response) };
-    if (ok && body.bytes.length > maxResponseBytes) {
-      const rule = "maxResponseBytes";
-      const text = decode(body.bytes.subarray(0, maxResponseBytes));
-      const problem = `the body is larger than "${rule}"`;
-      return { error: errors.invalid(response, text, [{ path: "", rule }], problem) };
-    }
-    isClean = body.isComplete && !announcesMissingBody(response);
-    return { response, body };
+    const outcome = await readOutcome(response, context, attemptSignal);
+    isClean = !outcome.error && outcome.body.isComplete && !announcesMissingBody(response);
+    return outcome;
   };
   try {
     return await abortable(signals, work, controller);

@@ -55,7 +55,7 @@ export class CallErrors {
     return this.#make(InvalidResponseError, `got an invalid response: ${problem}`, fields);
   }
 
-  /** Makes the error for a redirect, or for what a custom fetch got by following one. */
+  /** Makes the error for a redirect, or for what a custom `fetch` got by following one. */
   redirect({ headers, redirected, status, url }: Response): RedirectError {
     const location = this.secrets.redact((redirected ? url : headers.get("location")) ?? "");
     const to = location && ` to "${withoutQuery(location).slice(0, 200)}"`;
@@ -72,14 +72,14 @@ export class CallErrors {
     return this.#make(TimeoutError, `took more than ${timeout} ms: ${progress}`, { timeout });
   }
 
-  /** Makes the error for what the network, or a custom fetch, has thrown, with or without a response. */
+  /** Makes the error for what the network or a custom `fetch` has thrown, with or without a response. */
   network(thrown: unknown, response: Response | undefined): NetworkError {
     const cause = toCause(thrown, this.secrets);
     const problem = response ? "got no complete response" : "got no response";
     return this.#make(NetworkError, `${problem}: ${cause.message}`, {}, { cause });
   }
 
-  /** Makes the error for a custom fetch that has returned no response that can be read. */
+  /** Makes the error for a custom `fetch` that has returned no response that can be read. */
   badFetch(): ConfigurationError {
     const problem = 'needs a "fetch" that returns an unread Response';
     return this.#make(ConfigurationError, problem, { option: "fetch" });

@@ -8,7 +8,6 @@ const MIN_FRAMES = 30;
  *
  * It also works where `Error` and its prototype are frozen.
  *
- * @param error The error.
  * @param leftOut The function, which the stack leaves out, with what it has called.
  */
 export function captureStack(error: Error, leftOut: (...parameters: never[]) => unknown): void {

@@ -11,7 +11,10 @@ export function decode(bytes: Bytes): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** Parses the part of a body that an error keeps, as openapi-fetch parses all: as JSON, or else text. */
+/**
+ * Parses the part of a body that an error keeps: as JSON or, like openapi-fetch, as text if it is not
+ * JSON.
+ */
 export function parseBody(text: string): unknown {
   const start = text.slice(0, MAX_ERROR_BODY);
   try {
