@@ -56,7 +56,7 @@ const root = (fields: Fields) => documentOf({}, { security: [], ...fields });
 const refused: Record<string, Record<string, unknown>> = {
   // What accepted.yaml does not have.
   "Leave it out: the client receives no requests": {
-    "a field, and nothing in it": operation({ callbacks: { done: { "/": { get: {} } } } }),
+    "a field of a path with an escape": operation({ callbacks: {} }, "get", {}, "/a%2Fb"),
   },
   "Leave it out: the only extension that is known is `x-idempotent`": {
     "an extension": operation({ "x-retry": 3 }),
@@ -91,6 +91,9 @@ const refused: Record<string, Record<string, unknown>> = {
     "a field of another place": root({ tags: [{ name: "a", summary: "a" }] }),
   },
   "Write it directly below a name": {
+    "a field of properties in what a property refers to": object({ b: ref("C") }, {}, {
+      C: { ...text, readOnly: true },
+    }),
     "a field of properties": schema({ ...text, readOnly: true }),
     "a field of properties in items": object({
       properties: { ...list, items: { ...text, readOnly: true } },
@@ -246,6 +249,9 @@ const refused: Record<string, Record<string, unknown>> = {
     "a list of itself": schema({ type: "array", items: ref("A") }),
   },
   "Write what it names below `components: schemas:`": { "no target": schema(ref("B")) },
+  "Write the name of something below `components: requestBodies:`": {
+    "a body that refers to a schema": operation({ requestBody: ref("A") }, "post"),
+  },
   "Write in its place what it names": {
     "an operation elsewhere": documentOf({ "/value": { get: { $ref: "#/components/schemas/A" } } }),
   },
@@ -326,6 +332,26 @@ components:
     ":6:70 `default",
   ]);
 });
+
+/** Documents of which one thing is said, however much is wrong with it. */
+const refusedOnce: Record<string, unknown> = {
+  "a field, and nothing in it": operation({ callbacks: { done: { "/": { get: {} } } } }),
+  "a bearer token": schemes({ type: "http", scheme: "bearer", bearerFormat: "JWT" }),
+  "a scheme with flows": schemes({ type: "oauth2", flows: { implicit: { scopes: { a: "" } } } }),
+  "a parameter of Swagger 2": operation({
+    parameters: [{ name: "a", in: "formData", type: "file" }],
+  }),
+  "a closed object of others": unused({ allOf: [{ type: "object" }], additionalProperties: false }),
+};
+
+for (const [name, document] of Object.entries(refusedOnce)) {
+  Deno.test(`generate says one thing of ${name}`, async () => {
+    await using files = await makeFolder();
+    const file = await files.write("openapi.json", document);
+    const error = await readSpec(file).catch((error) => error);
+    expect(error.message.split("\n")).toEqual([expect.any(String)]);
+  });
+}
 
 Deno.test("tests/overlay/overlay.yaml has each field and value that accepted.yaml has", async () => {
   await using project = await copyProject(["openapi"]);
