@@ -256,8 +256,9 @@ export interface ClientOptions {
    */
   querySerializer?: FetchClientOptions["querySerializer"] | undefined;
   /**
-   * Changes how the body is written. By default, a `FormData` is sent as a form and everything else
-   * as JSON; a `Blob`, bytes, a stream and whatever else JSON would lose are refused, at any depth.
+   * Changes how the body is written. By default, a `FormData` is sent as a form, a body with the
+   * header `Content-Type: application/x-www-form-urlencoded` as such a form, and everything else as
+   * JSON; a `Blob`, bytes, a stream and whatever else JSON would lose are refused, at any depth.
    * `checkKey` and `call` always send JSON.
    */
   bodySerializer?: FetchClientOptions["bodySerializer"] | undefined;

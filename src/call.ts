@@ -13,7 +13,7 @@ import { CallErrors } from "./transport/call_errors.ts";
 import { MAX_ERROR_BODY } from "./transport/text.ts";
 import { withoutQuery } from "./transport/url.ts";
 
-/** The input of a call, from a method of the client; {@linkcode Call} describes what it has, too. */
+/** The input of a call, from a method of the client. {@linkcode Call} has the docs of its fields. */
 export interface CallInput {
   readonly method: Method;
   readonly path: string;

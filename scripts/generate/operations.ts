@@ -79,7 +79,10 @@ export function keyHeaderOf(document: JsonObject): string {
   return `${dereference(document, scheme).name ?? "X-API-Key"}`;
 }
 
-/** Tells whether an operation needs the key. Each requirement is an alternative; an empty one makes the key optional. */
+/**
+ * Tells whether an operation needs the key. Each requirement is an alternative; an empty one makes the
+ * key optional.
+ */
 function apiKeyOf(requirements: Json[]): Operation["apiKey"] {
   const empty = requirements.filter((one) => Object.keys(objectOf(one)).length === 0);
   if (empty.length === requirements.length) return "none";

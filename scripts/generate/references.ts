@@ -15,6 +15,7 @@ export function checkReference(node: JsonObject, type: string, document: JsonObj
     "Leave it out, or, in a schema, write `allOf: [{ $ref: … }]` in place of `$ref`, and " +
     '`anyOf: [{ $ref: … }, { type: "null" }]` if it may be null';
   const mayNotStand = (name: string) => !Object.hasOwn(accepted.Reference!, name);
+  // Of the verdicts on one field, the first is reported: see `withoutFollowUps` in spec.ts.
   return [
     ["$ref", !isAllowed, "Write in its place what it names"],
     ["$ref", !isInSection, `Write the name of something ${where}`],

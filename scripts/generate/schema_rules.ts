@@ -62,6 +62,7 @@ const checkValues: Check = (schema, document) => {
 
 /** Checks what is in `allOf`, `anyOf` or `oneOf`, and what is beside it. */
 const checkCombined: Check = (schema, document) => {
+  // Of these fields, a schema has one or none: others beside the first are refused.
   const [first = "", ...others] = [...combiners, "const", "enum"].filter((name) => name in schema);
   const types = listOf(schema[first]).map((part) => typesOf(part, document).sort().join());
   const isCombined = combiners.includes(first);

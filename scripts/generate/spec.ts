@@ -64,13 +64,14 @@ function checkVersion(root: JsonObject): Problem[] {
 /** Has Redocly check a document, by its own rules and by our plugin. */
 async function lint(document: Document): Promise<{ ours: Problem[]; fromRedocly: Problem[] }> {
   const ours: Problem[] = [];
-  const { styleguide, resolve } = await createConfig({
+  const config = await createConfig({
     plugins: [pluginFor(document.parsed, ours)],
     preprocessors: { "client/references": "error" },
     rules,
   });
-  const externalRefResolver = new BaseResolver(resolve);
-  const found = await lintDocument({ document, externalRefResolver, config: styleguide });
+  const externalRefResolver = new BaseResolver(config.resolve);
+  const options = { document, externalRefResolver, config: config.styleguide };
+  const found = await lintDocument(options);
   const fromRedocly = found.map(({ location, message }) =>
     problemAt(pointerOf(location[0]!), message)
   );

@@ -5,6 +5,9 @@ import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import ts from "typescript";
 import type { JsonObject } from "./json.ts";
 
+/** A description as openapi-typescript writes it in a comment, with its further lines. */
+const description = / *\* @description .*\n(?: *\*(?! @|\/).*\n)*/.source;
+
 /** Writes the types of a document, each with documentation. */
 export async function writeTypes(document: JsonObject): Promise<string> {
   const nodes = await openapiTS(structuredClone(document) as unknown as OpenAPI3, {
@@ -17,13 +20,11 @@ export async function writeTypes(document: JsonObject): Promise<string> {
   });
   for (const node of nodes) if (ts.isInterfaceDeclaration(node)) addDocs(node);
   const text = astToString(nodes)
-    // The description comes first: after `@deprecated`, it would be read as the reason.
-    .replaceAll(/( *\* @deprecated\n)( *\* @description .*\n(?: *\*(?! @|\/).*\n)*)/g, "$2$1")
-    .replaceAll(
-      /( *\* )Format: (.*\n)( *\* @description .*\n(?: *\*(?! @|\/).*\n)*)/g,
-      "$3$1@format $2",
-    )
-    .replaceAll("* @description ", "* ") // what editors show first; as a tag it would come last
+    // The description comes first, which editors show first. After `@deprecated`, it would be read as
+    // the reason.
+    .replaceAll(new RegExp(`( *\\* @deprecated\\n)(${description})`, "g"), "$2$1")
+    .replaceAll(new RegExp(`( *\\* )Format: (.*\\n)(${description})`, "g"), "$3$1@format $2")
+    .replaceAll("* @description ", "* ") // as a tag it would come last
     // Public types must name no types without documentation.
     .replaceAll(/^export type \$(Read|Write)</gm, "/** @ignore */\n$&");
   return `// deno-lint-ignore-file\n${text}`;

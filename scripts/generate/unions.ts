@@ -20,8 +20,8 @@ interface Branch {
  *
  * For example, it makes of `oneOf` with the branches
  *
- *     { required: [kind], properties: { kind: { const: cat } } }
- *     { required: [kind], properties: { kind: { const: dog } } }
+ *     { type: object, required: [kind], properties: { kind: { const: cat } } }
+ *     { type: object, required: [kind], properties: { kind: { const: dog } } }
  *     { type: "null" }
  *
  * this, where Cat and Dog stand for the first two, converted:

@@ -64,7 +64,8 @@ export interface ServeSandboxOptions {
    */
   port?: number | undefined;
   /**
-   * Called once for each response, for logs. An error that it throws is not caught.
+   * Called once for each response, for logs, unless the client has disconnected. An error that it
+   * throws is not caught.
    */
   onResponse?: ((response: SandboxResponse) => void) | undefined;
 }
