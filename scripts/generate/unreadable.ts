@@ -25,7 +25,7 @@ export function takeOutUnreadable(document: JsonObject): Problem[] {
       const place = pointer + toPointer([name]);
       const advice = adviceOn(name, value, node);
       if (advice) {
-        if (name === "$ref") node.$ref = NOWHERE;
+        if (name === "$ref" && node !== document) node.$ref = NOWHERE;
         else delete node[name];
         return [problemAt(place, advice, name === "$ref" ? value : undefined)];
       }

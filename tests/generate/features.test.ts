@@ -259,6 +259,7 @@ const refused: Record<string, Record<string, unknown>> = {
     "a response that refers to a schema": operation({ responses: { 200: ref("A") } }),
   },
   "Write the name of something below `components`": {
+    "a document that refers to another": root({ $ref: "a.yaml" }),
     "another file": responding({ $ref: "https://a.example/b.yaml#/A" }),
   },
   "Leave it out, or, in a schema, write `allOf: [{ $ref: … }]`": {
