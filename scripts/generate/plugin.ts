@@ -22,7 +22,7 @@ export function pluginFor(document: JsonObject, problems: Problem[]): Plugin {
   /** Checks a reference, before what it names is visited. */
   function enterReference(node: JsonObject, visit: Visit): void {
     const { location, type } = visit;
-    const found = problemsOf(node, pointerOf(location), checkReference(node, type.name, document));
+    const found = problemsOf(node, pointerOf(location), checkReference(node, type.name));
     problems.push(...found);
     if (found.some(({ pointer }) => pointer.endsWith("/$ref"))) node.$ref = NOWHERE;
   }

@@ -14,9 +14,12 @@ export function takeOutUnreadable(document: JsonObject): Problem[] {
     if (ArrayBuffer.isView(value)) return "Write a string: JSON has no bytes";
     if (typeof value === "number" && !Number.isFinite(value)) return "Write a finite number";
     if (name !== "$ref" || isObject(value)) return undefined;
-    if (!/^#\/components\/\w+\/[\w.-]+$/.test(`${value}`)) {
+    if (node === document) return "Write in its place what it names";
+    const [, section] = /^#\/components\/(\w+)\/[\w.-]+$/.exec(`${value}`) ?? [];
+    if (!section) {
       return "Write the name of something below `components`, as in `#/components/schemas/Name`";
     }
+    if (!follow(document, value)) return `Write what it names below \`components: ${section}:\``;
     if (!isPartOfItself(node, document)) return undefined;
     return "Refer to it from `properties`: here, it would make a schema a part of itself";
   };

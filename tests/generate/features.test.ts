@@ -15,6 +15,7 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const text = { type: "string" };
 const list = { type: "array", items: text };
 const key = { type: "apiKey", in: "header", name: "X-Key" };
+const keyRef = { $ref: "#/components/securitySchemes/Key" };
 
 /** The document of an operation, of its path item, and of its path. */
 function operation(fields: Fields, method = "get", item: Fields = {}, path = "/value"): unknown {
@@ -248,18 +249,21 @@ const refused: Record<string, Record<string, unknown>> = {
     "anyOf in a circle": schema({ anyOf: [ref("B")] }, { B: { anyOf: [ref("A")] } }),
     "a list of itself": schema({ type: "array", items: ref("A") }),
   },
-  "Write what it names below `components: schemas:`": { "no target": schema(ref("B")) },
+  "Write what it names below `components: schemas:`": {
+    "no target": schema(ref("B")),
+    "no components": responding(ref("B"), { schemas: null }),
+  },
   "Write the name of something below `components: requestBodies:`": {
-    "a body that refers to a schema": operation({ requestBody: ref("A") }, "post"),
+    "a body that refers to a scheme": operation({ requestBody: keyRef }, "post"),
   },
   "Write in its place what it names": {
-    "an operation elsewhere": documentOf({ "/value": { get: { $ref: "#/components/schemas/A" } } }),
+    "a document that is a reference": root({ ...ref("A"), components: { schemas: { A: text } } }),
+    "an operation elsewhere": operation(keyRef),
   },
   "Write the name of something below `components: responses:`": {
-    "a response that refers to a schema": operation({ responses: { 200: ref("A") } }),
+    "a response that refers to a scheme": operation({ responses: { 200: keyRef } }),
   },
   "Write the name of something below `components`": {
-    "a document that refers to another": root({ $ref: "a.yaml" }),
     "another file": responding({ $ref: "https://a.example/b.yaml#/A" }),
   },
   "Leave it out, or, in a schema, write `allOf: [{ $ref: … }]`": {
