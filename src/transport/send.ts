@@ -1,7 +1,7 @@
 import { abortable, type Signals } from "./abortable.ts";
 import { makeAttempt, type Outcome, type Sendable, type SendContext } from "./attempt.ts";
 import { retryDelay, type RetryEvent } from "./retry.ts";
-import { decode, parseBody } from "./text.ts";
+import { decode, MAX_ERROR_BODY, parseBody } from "./text.ts";
 
 /** The means of waiting between attempts; tests replace them. */
 export const waiting = {
@@ -30,7 +30,10 @@ async function attemptOrRetry(
   const outcome = await makeAttempt(context, request, attempt);
   if (outcome.response?.ok || attempt > retries) return outcome;
   const error = outcome.error ??
-    errors.http(outcome.response, parseBody(decode(outcome.body.bytes)));
+    errors.http(
+      outcome.response,
+      parseBody(decode(outcome.body.bytes.subarray(0, MAX_ERROR_BODY))),
+    );
   const delay = retryDelay(error, attempt, waiting.random(), request.mayRepeat);
   if (delay === undefined || performance.now() + delay >= deadline) return outcome;
   return { attempt, delay, error };
