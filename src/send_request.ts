@@ -20,7 +20,7 @@ export async function sendRequest(
   callSignal: AbortSignal | undefined,
   requestInitExt?: RequestInit,
 ): Promise<Response> {
-  const { apiKey, baseUrl, errors, isAuthenticated, operation } = call;
+  const { apiKey, baseUrl, errors, hasMiddleware, isAuthenticated, operation } = call;
   const { method, url } = request;
   // The first comparison is enough for almost all requests, and cheaper. It is safe because `baseUrl`
   // is an `href`, which has a slash after the host.
@@ -36,12 +36,14 @@ export async function sendRequest(
     errors.secrets.add(key); // a string was added in `prepareCall`
   }
   setHeaders(headers, key, call);
-  // Middleware may have made the request, with another method and with a signal of its own.
+  // Middleware may have made the request, with another method and with a signal of its own. Any other
+  // request has no signal except the call's.
+  const ownSignal = hasMiddleware ? request.signal : undefined;
   const documented = method === call.method ? operation?.idempotent : undefined;
   const outcome = await sendWithRetries(call, {
     fetchOnce: makeFetchOnce(request, { method, headers, body }, call, requestInitExt),
     mayRepeat: call.idempotent ?? documented ?? isIdempotent(method),
-    signals: [callSignal, request.signal],
+    signals: [callSignal, ownSignal],
   });
   const result = outcome.error ?? toResponse(outcome.response, outcome.body.bytes, call);
   if (!(result instanceof Error)) return result;
