@@ -86,71 +86,18 @@ const MARKS = {
   server: /getClient\(|checkVisitor\(/, // of which the cache and the handler for Express are parts
 };
 
-/** Uses the examples that are imported. The service never responds about the key "slow". */
-const makeProgram = (mswHandler: string) => `
-  import { once } from "node:events";
-  import type { AddressInfo } from "node:net";
-  import process from "node:process";
-  import { createClient, NetworkError } from "@scam-address/client";
+/** A module with RECIPES' handler for msw. */
+const makeMswModule = (handler: string) => `
   import { createSandbox } from "@scam-address/client/sandbox";
-  import { serveSandbox } from "@scam-address/client/sandbox/server";
   import { http } from "msw";
-  import { setupServer } from "msw/node";
-
   const sandbox = createSandbox();
-  const mocked = setupServer(${mswHandler});
-  mocked.listen({ onUnhandledRequest: "error" });
-  const client = createClient({ baseUrl: "https://service.example/" });
-  console.log(JSON.stringify(await client.checkKey("demo-key")));
-  mocked.close();
-
-  const { logger } = await import("./pino.ts");
-  logger.error({ err: new NetworkError("The service is down", {}) });
-  logger.error({ err: new RangeError("Another error") });
-  logger.error({ err: null });
-
-  const { app } = await import("./server.ts");
-  app.get("/broken", (request, response) => {
-    request.log.error({ err: null });
-    response.err = new NetworkError("The service is down", {});
-    response.status(500).end();
-  });
-  const leaving = new AbortController();
-  let leave = () => {};
-  const left = new Promise<void>((resolve) => leave = resolve);
-  const service = await serveSandbox(createSandbox({
-    routes: {
-      async "POST checkKey"(request) {
-        if (!(await request.text()).includes("slow")) return { apiKeyValid: false };
-        request.signal.addEventListener("abort", leave);
-        leaving.abort();
-        await left;
-      },
-    },
-  }));
-  process.env["SCAM_ADDRESS_BASE_URL"] = service.url;
-  const server = app.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = "http://127.0.0.1:" + (server.address() as AddressInfo).port;
-  const ask = (path: string, key: string, signal: AbortSignal | null = null) =>
-    fetch(url + path, { headers: { "x-key": key }, signal })
-      .then(async (response) => [response.status, await response.text()], () => "left");
-  await ask("/broken", "key-of-a-visitor");
-  const asked = [await ask("/status", "key-of-a-visitor"), await ask("/status", "")];
-  asked.push(await ask("/status", "key-of-a-visitor-\u00e9"));
-  asked.push(await ask("/status", "slow-key-of-a-visitor", leaving.signal));
-  await left; // because the handler ended its call
-  await service.close();
-  asked.push(await ask("/status", "another-key-of-a-visitor"));
-  server.close();
-  await once(server, "close");
-  console.log(JSON.stringify({ asked }));
-  process.exit();
+  export const handler = ${handler};
 `;
 
 Deno.test("the examples compile and run on Node.js as they are printed", async () => {
   const examples = join(work.path, "examples");
   await installPackage(tarball, examples, ...USED);
+  await Deno.copyFile(join(project, "examples.mjs"), join(examples, "examples.mjs"));
   const module = { private: true, type: "module" }; // as README says
   await Deno.writeTextFile(join(examples, "package.json"), JSON.stringify(module));
   const text = `${await readPacked("README.md")}\n${await readPacked("RECIPES.md")}`;
@@ -169,10 +116,10 @@ Deno.test("the examples compile and run on Node.js as they are printed", async (
   }
   for (const name of Object.keys(MARKS)) expect(names).toContain(name);
   const [, handler] = text.match(/`(http\.all\(.*?\))`/)!;
-  await Deno.writeTextFile(join(examples, "program.ts"), makeProgram(handler!));
+  await Deno.writeTextFile(join(examples, "msw.ts"), makeMswModule(handler!));
   const tsc = join(await installTool("typescript", TYPESCRIPT_VERSIONS[1]!), "bin/tsc");
   const flags = ["--module", "nodenext", "--target", "es2022", "--lib", "es2022", "--strict"];
-  const files = [...names, "program"].map((name) => `${name}.ts`);
+  const files = [...names, "msw"].map((name) => `${name}.ts`);
   flags.push("--noPropertyAccessFromIndexSignature", "--rewriteRelativeImportExtensions");
   await mustRun("node", [tsc, "--skipLibCheck", ...flags, ...files], { cwd: examples });
   await using service = await serve((_, response) => json(response, validKey));
@@ -180,12 +127,12 @@ Deno.test("the examples compile and run on Node.js as they are printed", async (
   for (const name of names.filter((name) => name.startsWith("example_"))) {
     await mustRun("node", [`${name}.js`], { cwd: examples, env });
   }
-  const { stdout, output } = await run("node", ["program.js"], { cwd: examples });
+  const { stdout, output } = await run("node", ["examples.mjs"], { cwd: examples });
   const [status, ...lines] = stdout.trim().split("\n").map((line) => JSON.parse(line));
   expect(status).toEqual(validKey);
   // The last log may come after what the program prints itself.
   const logs = lines.filter(({ level }) => level);
-  const stack = expect.stringContaining("program.js");
+  const stack = expect.stringContaining("examples.mjs");
   const ours = { type: "NetworkError", code: "network", message: "The service is down", stack };
   expect(logs.slice(0, 5).map(({ err }) => err)).toEqual([
     expect.objectContaining(ours),
