@@ -3,7 +3,6 @@
 import { dereference, isJsonType, objectOf } from "./json.ts";
 import { keyHeaderOf } from "./operations.ts";
 import type { Check } from "./problems.ts";
-import { checkGiven } from "./schema_rules.ts";
 import { isScalar } from "./schemas.ts";
 
 /** Names that openapi-fetch and fetch send, by the place of a parameter. */
@@ -63,13 +62,8 @@ export const checks: Record<string, Check> = {
       ["name", isKey, "Leave it out: the client sends the key"],
       ["in", place === "path" && !("required" in parameter), "Write `required: true` beside it"],
       ["schema", schema && !isScalar(value, document), scalar],
-      ...checkGiven(parameter, document, pointer),
     ];
   },
-
-  Header: checkGiven,
-
-  MediaType: checkGiven,
 
   RequestBody({ content }) {
     const isSent = Object.keys(objectOf(content)).join() === "application/json";

@@ -1,7 +1,7 @@
 /** What accepted.yaml cannot say of schemas: what fits together, and what no value matches. @module */
 
 import { issuesOf } from "../../src/operation.ts";
-import { dereference, isObject, type Json, listOf, objectOf } from "./json.ts";
+import { isObject, type Json, listOf, objectOf } from "./json.ts";
 import type { Check, Verdict } from "./problems.ts";
 import { combiners, isScalar, kindOf, typesOf, valuesOf } from "./schemas.ts";
 import { checkOf } from "./validators.ts";
@@ -19,44 +19,25 @@ export const checkCompiled: Check = (schema, document) => {
   });
 };
 
-/** Checks the values that are given beside a schema, or in one: examples, a default, and lists. */
-export const checkGiven: Check = (node, document) => {
-  const { schema = node } = node;
-  const valueIn = (field: string) => field in node ? [node[field]!] : [];
-  const named = Object.values(objectOf(node.examples))
-    .map((example) => dereference(document, example))
-    .flatMap((example) => "value" in example ? [example.value!] : []);
-  const given = Object.entries({
-    const: valueIn("const"),
-    default: valueIn("default"),
-    enum: listOf(node.enum),
-    example: valueIn("example"),
-    examples: [...listOf(node.examples), ...named],
-  }).filter(([, values]) => values.length > 0);
-  const check = given.length > 0 ? checkOf(document, schema) : undefined;
-  if (typeof check !== "function") return [];
-  const isWrong = (value: Json) => issuesOf(check, value) !== undefined;
-  const text = "Write what the schema allows";
-  return given.map(([field, values]): Verdict => [field, values.some(isWrong), text]);
-};
-
-/** Checks the values that a schema lists. */
+/** Checks the values that a schema lists, and its default. */
 const checkValues: Check = (schema, document) => {
   const field = "const" in schema ? "const" : "enum";
   const values = valuesOf(schema);
   const isOdd = schema.const === null || values.some((value) => value && typeof value === "object");
   const types = typesOf({ enum: values }, document);
   const unused = listOf(schema.type).find((type) => !types.includes(kindOf(type)));
+  const check = values.length > 0 || "default" in schema ? checkOf(document, schema) : undefined;
+  const isWrong = (value: Json) => typeof check === "function" && issuesOf(check, value);
   const plain =
     'Write strings, numbers or booleans; others are described by `type: "null"`, object or array';
+  const both = `Leave \`${unused}\` out, or add such a value to \`${field}\``;
+  const allowed = "Write what the schema allows";
   return [
     [field, field in schema && values.length === 0, "Write a value: none matches an empty list"],
     [field, isOdd, plain],
-    [
-      "type",
-      values.length > 0 && unused,
-      `Leave \`${unused}\` out, or add such a value to \`${field}\``,
-    ],
+    [field, values.some(isWrong), allowed],
+    ["default", "default" in schema && isWrong(schema.default!), allowed],
+    ["type", values.length > 0 && unused, both],
   ];
 };
 
@@ -92,6 +73,8 @@ const checkLimits: Check = (schema) =>
     ];
   });
 
+const anything = "Write a schema; `{}` allows any value";
+
 /** Checks what a list may contain. */
 const checkItems: Check = ({ items, uniqueItems }, document) => {
   // openapi-typescript loses the outer list where it takes the one type of `items` for that of a list.
@@ -99,7 +82,7 @@ const checkItems: Check = ({ items, uniqueItems }, document) => {
   const isLost = hasOne && typesOf(items, document).includes("array");
   const isSlow = uniqueItems && !isScalar(items, document);
   return [
-    ["items", typeof items === "boolean", "Write a schema; `{}` allows any value"],
+    ["items", typeof items === "boolean", anything],
     ["items", isLost, "Write what is listed without the list around it"],
     ["uniqueItems", isSlow, "Leave it out, unless `items` is a string, number, integer or boolean"],
   ];
@@ -124,18 +107,14 @@ const checkProperties: Check = (schema, document) => {
     ["required", "type" in schema && missing[0], `Add to \`properties\`: ${missing.join(", ")}`],
     ["writeOnly", readOnly && writeOnly, "Leave it or `readOnly` out: nobody would have it"],
     ...entries.flatMap(([name, property]): Verdict[] => [
-      [
-        ["properties", name],
-        typeof property === "boolean",
-        "Write a schema; `{}` allows any value",
-      ],
+      [["properties", name], typeof property === "boolean", anything],
       [["properties", name], isCombined && /^\d+$/.test(name), number],
       [["properties", name], isLost(property), lost],
     ]),
   ];
 };
 
-const checks = [checkValues, checkCombined, checkLimits, checkItems, checkProperties, checkGiven];
+const checks = [checkValues, checkCombined, checkLimits, checkItems, checkProperties];
 
 /** Checks a schema, except its fields alone. */
 export const checkSchema: Check = (...schema) => checks.flatMap((check) => check(...schema));
