@@ -19,15 +19,17 @@ export const checkCompiled: Check = (schema, document) => {
   });
 };
 
-/** Checks the values that a schema lists, and its default. */
+/** Checks the values that a schema lists, its default and its examples. */
 const checkValues: Check = (schema, document) => {
   const field = "const" in schema ? "const" : "enum";
   const values = valuesOf(schema);
   const isOdd = schema.const === null || values.some((value) => value && typeof value === "object");
   const types = typesOf({ enum: values }, document);
   const unused = listOf(schema.type).find((type) => !types.includes(kindOf(type)));
-  const check = values.length > 0 || "default" in schema ? checkOf(document, schema) : undefined;
-  const isWrong = (value: Json) => typeof check === "function" && issuesOf(check, value);
+  const hasValues = [field, "default", "example", "examples"].some((name) => name in schema);
+  const check = hasValues ? checkOf(document, schema) : undefined;
+  const isWrong = (value: Json | undefined) =>
+    value !== undefined && typeof check === "function" && issuesOf(check, value);
   const plain =
     'Write strings, numbers or booleans; others are described by `type: "null"`, object or array';
   const both = `Leave \`${unused}\` out, or add such a value to \`${field}\``;
@@ -36,7 +38,9 @@ const checkValues: Check = (schema, document) => {
     [field, field in schema && values.length === 0, "Write a value: none matches an empty list"],
     [field, isOdd, plain],
     [field, values.some(isWrong), allowed],
-    ["default", "default" in schema && isWrong(schema.default!), allowed],
+    ["default", isWrong(schema.default), allowed],
+    ["example", isWrong(schema.example), allowed],
+    ["examples", listOf(schema.examples).some(isWrong), allowed],
     ["type", values.length > 0 && unused, both],
   ];
 };

@@ -167,6 +167,8 @@ const refused: Record<string, Record<string, unknown>> = {
     "a null that is not among the values": schema({ type: ["string", "null"], enum: ["a"] }),
   },
   "Write what the schema allows": {
+    "an example of another type": schema({ type: "integer", example: "x" }),
+    "one of several examples of another type": schema({ type: "integer", examples: [1, "x"] }),
     "a constant of another type": schema({ type: "boolean", const: "true" }),
     "an enum of another type": schema({ type: "integer", enum: ["x"] }),
     "a default of another type": object({ a: { type: "integer", default: "x" } }),
