@@ -77,7 +77,7 @@ Deno.test("the package and openapi-fetch have less than 13 kB, as README says", 
 const USED = `@nestjs/common@12.5.1 express@5.3.0 lru-cache@11.5.3 msw@2.15.0 pino@10.4.0
   pino-http@11.0.0 zod@4.6.7 @types/express@5.0.6 @types/node@${NODE_TYPES_VERSION}`.split(/\s+/);
 
-/** What those of the examples contain that are imported. */
+/** Patterns that tell which examples `tests/npm/examples.mjs` imports, under which names. */
 const MARKS = {
   pino: /from "pino"/,
   server: /getClient\(|checkVisitor\(/, // of which the cache and the handler for Express are parts

@@ -165,20 +165,20 @@ export interface ClientOptions {
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
-   * Limits the time of each attempt, in milliseconds, from its start to the last byte of the
-   * response's body: a whole number from 1 to 2,147,483,647.
+   * The limit of each attempt, in milliseconds, from its start to the last byte of the response's
+   * body: a whole number from 1 to 2,147,483,647.
    *
    * @default {30_000}
    */
   timeout?: number | undefined;
   /**
-   * Limits the time of each call, with its retries and the waits between them, in milliseconds: a
-   * whole number from 1 to 2,147,483,647. By default, only each attempt is limited.
+   * The limit of each call, with its retries and the waits between them, in milliseconds: a whole
+   * number from 1 to 2,147,483,647. By default, only each attempt is limited.
    *
    * An attempt gets at most the time that is left. A wait that would not end in time is not begun:
-   * the call then ends at once, with the failure of the last attempt, or, if only `onRetry` has taken
-   * so long, with a `TimeoutError` when the time is up. The time of your own functions counts, but
-   * only a `signal` ends them.
+   * the call then ends at once, with the failure of the last attempt. If `onRetry` has taken so long,
+   * it ends with a `TimeoutError` when the time is up. The time of your own functions counts, but only
+   * a `signal` ends them.
    */
   totalTimeout?: number | undefined;
   /**
@@ -188,7 +188,7 @@ export interface ClientOptions {
    */
   retries?: number | undefined;
   /**
-   * Limits the size of a response's body, in bytes after decompression: a whole number from 1.
+   * The limit of a response's body, in bytes after decompression: a whole number from 1.
    *
    * A 2xx response with a larger body is an `InvalidResponseError`. Of a larger body with another
    * status, the part up to the limit is kept, because the status matters more; `checkKey` and `call`
@@ -238,8 +238,8 @@ export interface ClientOptions {
    */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**
-   * Allows `http:` for hosts other than loopback addresses. Anyone between you and the service can
-   * then read the API key.
+   * Whether `http:` is allowed for hosts other than loopback addresses. Anyone between you and the
+   * service can then read the API key.
    *
    * @default {false}
    */
@@ -251,18 +251,18 @@ export interface ClientOptions {
   // One type with the result `void | Promise<void>` would refuse `(event) => list.push(event)`.
   onRetry?: ((event: RetryEvent) => void) | ((event: RetryEvent) => Promise<void>) | undefined;
   /**
-   * Changes how the typed methods write the query, for example a list as `tag=a,b`: a function, or
-   * options of openapi-fetch's own serializer. `call` always repeats the name.
+   * A serializer of the query, for the typed methods, for example one that writes a list as
+   * `tag=a,b`: a function, or options of openapi-fetch's own. `call` always repeats the name.
    */
   querySerializer?: FetchClientOptions["querySerializer"] | undefined;
   /**
-   * Changes how the body is written. By default, a `FormData` is sent as a form, a body with the
-   * header `Content-Type: application/x-www-form-urlencoded` as such a form, and everything else as
-   * JSON; a `Blob`, bytes, a stream and whatever else JSON would lose are refused, at any depth.
-   * `checkKey` and `call` always send JSON.
+   * A serializer of the body, for the typed methods. By default, a `FormData` is sent as a form, a
+   * body with the header `Content-Type: application/x-www-form-urlencoded` as such a form, and
+   * everything else as JSON; a `Blob`, bytes, a stream and whatever else JSON would lose are refused,
+   * at any depth. `checkKey` and `call` always send JSON.
    */
   bodySerializer?: FetchClientOptions["bodySerializer"] | undefined;
-  /** Changes how path parameters are written. */
+  /** A serializer of path parameters, for the typed methods. */
   pathSerializer?: FetchClientOptions["pathSerializer"] | undefined;
   /** The `Request` class for middleware and a custom `fetch`; by default the global one. */
   Request?: FetchClientOptions["Request"] | undefined;
@@ -277,8 +277,8 @@ export interface ClientOptions {
 /** Options that every call takes. */
 export interface RequestOptions {
   /**
-   * Cancels the call, at any point of it, when this signal is aborted. The call then rejects with
-   * the signal's reason.
+   * A signal that cancels the call, at any point of it. The call then rejects with the signal's
+   * reason.
    *
    * @example Stop when the user leaves, or after ten seconds in all
    * ```ts
@@ -294,11 +294,11 @@ export interface RequestOptions {
    * ```
    */
   signal?: AbortSignal | null | undefined;
-  /** Overrides {@linkcode ClientOptions.timeout}, in milliseconds. */
+  /** The limit of each attempt, in milliseconds, in place of {@linkcode ClientOptions.timeout}. */
   timeout?: number | undefined;
-  /** Overrides {@linkcode ClientOptions.totalTimeout}, in milliseconds. */
+  /** The limit of the call, in milliseconds, in place of {@linkcode ClientOptions.totalTimeout}. */
   totalTimeout?: number | undefined;
-  /** Overrides {@linkcode ClientOptions.retries}. */
+  /** The largest number of retries, in place of {@linkcode ClientOptions.retries}. */
   retries?: number | undefined;
   /**
    * Headers in addition to the client's: an object, in which `null` removes a header, or a
@@ -332,15 +332,16 @@ export interface CallOptions<Schema extends StandardSchema | undefined = undefin
    */
   idempotent?: boolean | undefined;
   /**
-   * Checks the response and gives it its type: any [Standard Schema](https://standardschema.dev),
-   * such as one of Zod, Valibot or ArkType. `call` resolves to the schema's output. Errors thrown
-   * by the schema reach you unchanged. Leave it out to get the parsed JSON as `unknown`.
+   * The schema that checks the response and gives it its type: any [Standard
+   * Schema](https://standardschema.dev), such as one of Zod, Valibot or ArkType. `call` resolves to
+   * the schema's output. Errors thrown by the schema reach you unchanged. Leave it out to get the
+   * parsed JSON as `unknown`.
    */
   schema?: Schema;
 }
 
 /**
- * Calls the service.
+ * A client of the Scam Address Service.
  *
  * - {@linkcode ScamAddressClient.checkKey} and {@linkcode ScamAddressClient.checkOwnKey} check a
  *   key.

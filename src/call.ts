@@ -72,7 +72,7 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
     const ignored = `a header "${apiKeyHeader}" is ignored`;
     throw optionError("apiKey", `is missing: this request needs the client's key, and ${ignored}`);
   }
-  const base = options.baseUrl || settings.baseUrl;
+  const base = options.baseUrl || settings.baseUrl; // openapi-fetch ignores an empty one
   // A function, because only errors need it.
   const describeRequest = () => `${method} ${withoutQuery(`${base}`.replace(/\/$/, "") + path)}`;
   const is404Unexpected = operation !== undefined && !operation.has404;

@@ -37,7 +37,7 @@ export function checkFields(node: JsonObject, type: string, isProperty: boolean)
       const others = `Write one of these, or leave it out: ${Object.keys(fields).join(", ")}`;
       return [field, true, text ?? others];
     }
-    const values = fields[field]!;
+    const values = fields[field];
     const wrong = [value].flat().find((one) => values && !values.includes(one));
     const text = advice.get(`${field}: ${wrong}`) ?? advice.get(field);
     return [field, wrong !== undefined, text ?? `Write one of these: ${values?.join(", ")}`];

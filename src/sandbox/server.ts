@@ -37,7 +37,7 @@ import { createSandbox, type Sandbox } from "./service.ts";
 
 export type { Sandbox };
 
-/** Describes a response, for {@linkcode ServeSandboxOptions.onResponse}. */
+/** A response that was sent, for {@linkcode ServeSandboxOptions.onResponse}. */
 export interface SandboxResponse {
   /** The method of the request. */
   readonly method: string;
@@ -94,7 +94,10 @@ const CORS = Object.entries({
   "Access-Control-Expose-Headers": "*",
 });
 
-/** Makes the request for the sandbox, or the response to a preflight, or to one that it cannot get. */
+/**
+ * Makes the request for the sandbox; returns a response instead to a preflight, and to what no
+ * `Request` can have.
+ */
 async function readRequest(incoming: IncomingMessage, url: URL, signal: AbortSignal) {
   const { method = "", headers } = incoming;
   try {

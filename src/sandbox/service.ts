@@ -77,9 +77,9 @@ export interface SandboxOptions {
    */
   keys?: Readonly<Record<string, number>> | undefined;
   /**
-   * Adds endpoints, by method and path: `"GET report"`. A parameter is one whole segment of the
-   * path, in braces: `"GET reports/{id}"`. Endpoints that the OpenAPI document does not have need a
-   * valid key.
+   * More endpoints, by method and path: `"GET report"`. A parameter is one whole segment of the path,
+   * in braces: `"GET reports/{id}"`. Endpoints that the OpenAPI document does not have need a valid
+   * key.
    *
    * A route handles requests that have its method and a path that ends with its own. If several
    * routes match, including operations of the OpenAPI document, the first of these rules that tells

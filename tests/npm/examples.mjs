@@ -1,6 +1,6 @@
 /**
- * Uses the examples in README.md and RECIPES.md that are to be imported, where `test:npm` has
- * compiled them. The service never responds about the key "slow".
+ * Uses the examples in README.md and RECIPES.md that are to be imported, where `test:npm` has compiled
+ * them. It prints what the examples do, as JSON, for `test:npm` to judge.
  */
 
 import { createClient, NetworkError } from "@scam-address/client";
@@ -28,6 +28,8 @@ app.get("/broken", (request, response) => {
   response.err = new NetworkError("The service is down", {});
   response.status(500).end();
 });
+// The service responds about a slow key only when its caller is gone. So a visitor with such a key
+// leaves as soon as the service has been asked, and `left` shows that the handler has ended its call.
 const leaving = new AbortController();
 let leave;
 const left = new Promise((resolve) => leave = resolve);
@@ -52,10 +54,9 @@ await ask("/broken", "key-of-a-visitor");
 const asked = [await ask("/status", "key-of-a-visitor"), await ask("/status", "")];
 asked.push(await ask("/status", "key-of-a-visitor-\u00e9"));
 asked.push(await ask("/status", "slow-key-of-a-visitor", leaving.signal));
-await left; // because the handler ended its call
+await left;
 await service.close();
 asked.push(await ask("/status", "another-key-of-a-visitor"));
 server.close();
 await once(server, "close");
 console.log(JSON.stringify({ asked }));
-process.exit();
