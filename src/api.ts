@@ -15,7 +15,7 @@ import type { RetryEvent } from "./transport/retry.ts";
  * an {@linkcode InvalidKey}, `{ apiKeyValid: false }`. Test `apiKeyValid` to know which of the two
  * it is.
  */
-export type KeyStatus = ResponseOf<operations["checkKey"]>;
+export type KeyStatus = DataOf<operations["checkKey"]>;
 
 /** The status of a valid key, with its credits: `{ apiKeyValid: true, data: { credits } }`. */
 export type ValidKey = Extract<KeyStatus, { apiKeyValid: true }>;
@@ -43,7 +43,7 @@ export type Method = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | 
  * console.log(status); // { apiKeyValid: false }
  * ```
  */
-export type Readable<Schema> = ResponseOf<{ responses: { 200: ContentOf<Schema> } }>;
+export type Readable<Schema> = DataOf<{ responses: { 200: ContentOf<Schema> } }>;
 
 /**
  * A schema's type in requests, without `readOnly` properties.
@@ -73,7 +73,7 @@ type FetchClientOptions = OpenapiFetchOptions;
 type FetchMiddleware = OpenapiFetchMiddleware;
 
 /** @ignore */
-type ResponseOf<Operation extends object> = Exclude<
+type DataOf<Operation extends object> = Exclude<
   FetchResponse<Operation, object, "application/json">["data"],
   undefined
 >;

@@ -110,6 +110,7 @@ export function createClient<Paths extends object = paths>(
     return signal ? await abortable([signal], run) : await run();
   }
 
+  /** Calls an operation for a typed method. */
   async function request(givenMethod: string, path: string, init?: TypedOptions | null) {
     const method = readMethod(givenMethod);
     const options = readOptions(init ?? {}, TYPED_CHECKS, `${method}()`, FETCH_OPTION_NAMES);
@@ -135,6 +136,7 @@ export function createClient<Paths extends object = paths>(
     }) as Client<paths>["request"];
   }
 
+  /** Calls `checkKey` of the OpenAPI document. */
   async function postCheckKey(apiKey: string, options: RequestOptions, start?: number) {
     const body = { apiKey: readApiKey(apiKey) };
     return (await makeCaller(options, start)("post", "/checkKey", { body })).data!;

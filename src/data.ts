@@ -16,7 +16,7 @@ const MAX_TEXT = 500;
 /** The reason why a response is refused. */
 interface Rejection {
   readonly issues: readonly Issue[];
-  /** The same for people. */
+  /** The issues in words, for the message of the error. */
   readonly problem: string;
 }
 

@@ -5,9 +5,9 @@ import { optionError } from "./checks.ts";
 export const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] as const;
 
 /** Checks a method, and returns it in upper case. */
-export function readMethod(method: unknown): Method {
-  const name = typeof method === "string" ? method.toUpperCase() : "";
-  const known = METHODS.find((known) => known === name);
-  if (known) return known;
+export function readMethod(given: unknown): Method {
+  const name = typeof given === "string" ? given.toUpperCase() : "";
+  const method = METHODS.find((known) => known === name);
+  if (method) return method;
   throw optionError("method", `must be one of ${METHODS.join(", ")}`);
 }

@@ -23,10 +23,12 @@ function lostKind(value: unknown): string | undefined {
   return typeof pipe === "function" && typeof on === "function" ? "a stream" : undefined;
 }
 
+/** Tells whether a value has a method that says what JSON has in its place. */
 function hasToJson(value: unknown): boolean {
   return typeof (value as { toJSON?: unknown }).toJSON === "function";
 }
 
+/** A value that JSON loses. */
 type Lost = { kind: string; place: string };
 
 /** Finds the first value that JSON loses: its kind, and its place, such as `/list/0`. */
