@@ -25,47 +25,42 @@ import { chooseBranch } from "./unions.ts";
 const annotations = `title description default example examples format deprecated readOnly
   writeOnly`.split(/\s+/);
 
-/** Converts the schemas of a document for the compiler. */
-class SchemaReader {
-  /** The schemas that others refer to, by JSON Pointer, URI-encoded. */
-  readonly definitions = new Map<string, JsonObject>();
+/** Schemas that others refer to, by JSON Pointer, URI-encoded. */
+type Definitions = Map<string, JsonObject>;
 
-  constructor(readonly document: JsonObject) {}
-
-  convert = (from: Json): JsonObject => {
-    const { $ref } = objectOf(from);
-    if ($ref) return { $ref: this.define(`${$ref}`.slice("#".length)) };
-    const schema: JsonObject = {};
-    for (const [field, value] of Object.entries(objectOf(from))) {
-      if (annotations.includes(field)) continue;
-      const choice = ["anyOf", "oneOf"].includes(field) &&
-        chooseBranch(listOf(value), this.document, this.convert);
-      if (choice) schema.allOf = [choice]; // A schema has only one of them: see schema_rules.ts.
-      else if (combiners.includes(field)) schema[field] = listOf(value).map(this.convert);
-      else if (field === "properties") schema[field] = mapValues(value, this.convert);
-      else if (field === "required") schema[field] = requiredOf(objectOf(from));
-      else schema[field] = isObject(value) ? this.convert(value) : value;
-    }
-    return schema;
-  };
-
-  /** Adds a definition, unless it exists; returns its name. */
-  define(pointer: string): string {
-    const name = encodeURIComponent(pointer);
-    if (!this.definitions.has(name)) {
+/** Converts a schema of a document for the compiler; what it refers to is added to `definitions`. */
+function convert(from: Json, document: JsonObject, definitions: Definitions): JsonObject {
+  const convertPart = (part: Json) => convert(part, document, definitions);
+  const { $ref, ...fields } = objectOf(from);
+  if ($ref) {
+    const name = encodeURIComponent(`${$ref}`.slice("#".length));
+    if (!definitions.has(name)) {
       const definition: JsonObject = {};
-      this.definitions.set(name, definition); // before it is read, because it may refer to itself
-      Object.assign(definition, this.convert(follow(this.document, pointer) ?? {}));
+      definitions.set(name, definition); // before it is read, because it may refer to itself
+      Object.assign(definition, convertPart(follow(document, $ref) ?? {}));
     }
-    return name;
+    return { $ref: name };
   }
+  const schema: JsonObject = {};
+  for (const [field, value] of Object.entries(fields)) {
+    if (annotations.includes(field)) continue;
+    const choice = ["anyOf", "oneOf"].includes(field) &&
+      chooseBranch(listOf(value), document, convertPart);
+    if (choice) schema.allOf = [choice]; // A schema has only one of them: see schema_rules.ts.
+    else if (combiners.includes(field)) schema[field] = listOf(value).map(convertPart);
+    else if (field === "properties") schema[field] = mapValues(value, convertPart);
+    else if (field === "required") schema[field] = requiredOf(fields);
+    else schema[field] = isObject(value) ? convertPart(value) : value;
+  }
+  return schema;
 }
 
 /** Compiles the check of one schema; returns why schemasafe refuses it, if it does. */
 export function checkOf(document: JsonObject, schema: Json): SchemaCheck | string {
-  const { convert, definitions } = new SchemaReader(document);
+  const definitions: Definitions = new Map();
+  const converted = convert(schema, document, definitions);
   try {
-    return compileSchemas(new Map([["", convert(schema)]]), definitions).functions[0]!;
+    return compileSchemas(new Map([["", converted]]), definitions).functions[0]!;
   } catch (error) {
     return (error as Error).message.replace(/ at #\S*$/, ""); // a place in what was converted
   }
@@ -79,9 +74,9 @@ export function checkOf(document: JsonObject, schema: Json): SchemaCheck | strin
  * @returns TypeScript.
  */
 export function writeValidators(document: JsonObject, responses: readonly ResponseSpec[]): string {
-  const { convert, definitions } = new SchemaReader(document);
+  const definitions: Definitions = new Map();
   const checks = new Map(responses.map(({ name, schema }) => {
-    const converted = convert(schema);
+    const converted = convert(schema, document, definitions);
     return [name, definitions.get(`${converted.$ref}`) ?? converted];
   }));
   const { code } = compileSchemas(checks, definitions);
