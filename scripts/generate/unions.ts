@@ -5,15 +5,6 @@ import { kindOf, requiredOf, typesOf, valuesOf } from "./schemas.ts";
 
 type Convert = (schema: Json) => JsonObject;
 
-/** What all values that match a branch have in common. */
-interface Branch {
-  readonly schema: Json;
-  readonly types: readonly Json[];
-  readonly required: readonly Json[];
-  /** The scalar values that a property may have. */
-  readonly values: ReadonlyMap<string, Json[]>;
-}
-
 /**
  * Rewrites `anyOf` or `oneOf` so that a validator chooses one branch, by its type or by a required
  * property whose constants differ, and says what is wrong in that branch.
@@ -49,17 +40,17 @@ export function chooseBranch(
   document: JsonObject,
   convert: Convert,
 ): Json | undefined {
-  const branches = schemas.map((schema) => readBranch(schema, document));
-  const objects = branches.filter(({ types }) => types.join() === "object");
-  const others = branches.filter((branch) => !objects.includes(branch));
-  const types = others.flatMap((branch) => branch.types);
+  const typesIn = (schema: Json) => typesOf(schema, document);
+  const objects = schemas.filter((schema) => typesIn(schema).join() === "object");
+  const others = schemas.filter((schema) => !objects.includes(schema));
+  const types = others.flatMap(typesIn);
   // No type is that of two branches; all objects count as one.
   const areDisjoint = new Set([...types.map(kindOf), "object"]).size === types.length + 1 &&
-    others.every((branch) => branch.types.length > 0);
-  const choice = areDisjoint ? chooseObject(objects, convert) : undefined;
+    others.every((schema) => typesIn(schema).length > 0);
+  const choice = areDisjoint ? chooseObject(objects, document, convert) : undefined;
   if (choice === undefined) return undefined;
-  const chain = others.reduce<JsonObject>((chain, branch) => (
-    { if: { type: [...branch.types] }, then: convert(branch.schema), else: chain }
+  const chain = others.reduce<Json>((chain, schema) => (
+    { if: { type: typesIn(schema) }, then: convert(schema), else: chain }
   ), choice);
   return { type: objects.length > 0 ? [...types, "object"] : types, allOf: [chain] };
 }
@@ -68,38 +59,37 @@ export function chooseBranch(
  * Chooses among branches that are objects, by the first property that all require and whose constants
  * differ; returns `undefined` if there is none.
  */
-function chooseObject(branches: readonly Branch[], convert: Convert): JsonObject | undefined {
-  if (branches.length < 2) return convert(branches[0]?.schema ?? {});
-  const tag = [...branches[0]!.values.keys()].find((name) => {
-    const all = branches.flatMap(({ values }) => values.get(name) ?? []);
-    return new Set(all).size === all.length &&
-      branches.every(({ required, values }) => required.includes(name) && values.has(name));
+function chooseObject(schemas: Json[], document: JsonObject, convert: Convert): Json | undefined {
+  if (schemas.length < 2) return convert(schemas[0] ?? {});
+  const branches = schemas.map((schema) => ({ schema, tags: tagsOf(schema, document) }));
+  const tag = [...branches[0]!.tags.keys()].find((name) => {
+    const all = branches.flatMap(({ tags }) => tags.get(name) ?? []);
+    return new Set(all).size === all.length && branches.every(({ tags }) => tags.has(name));
   });
   if (tag === undefined) return undefined;
-  const tagged = ({ values }: Branch): JsonObject => {
-    const [first, ...rest] = values.get(tag)!;
-    const value = rest.length > 0 ? { enum: [first!, ...rest] } : { const: first! };
-    return { properties: Object.fromEntries([[tag, value]]) };
+  const tagged = (values: Json[]): JsonObject => {
+    const value = values.length > 1 ? { enum: values } : { const: values[0]! };
+    return { properties: { [tag]: value } };
   };
-  const chain = branches.reduceRight<JsonObject>(
-    (chain, branch) => ({ if: tagged(branch), then: convert(branch.schema), else: chain }),
-    tagged(branches.at(-1)!), // which no value that gets here matches
-  );
+  const last = tagged(branches.at(-1)!.tags.get(tag)!); // which no value that gets here matches
+  const chain = branches.reduceRight<JsonObject>((chain, { schema, tags }) => (
+    { if: tagged(tags.get(tag)!), then: convert(schema), else: chain }
+  ), last);
   return { required: [tag], ...chain };
 }
 
-/** Reads what a branch says of its values, with what the schemas in its `allOf` say. */
-function readBranch(schema: Json, document: JsonObject): Branch {
-  const target = dereference(document, schema);
-  const { allOf, properties } = target;
-  const parts = listOf(allOf).map((part) => readBranch(part, document));
-  const values = Object.entries(objectOf(properties))
+/** Lists the values of the properties that a branch requires and whose values it names. */
+function tagsOf(schema: Json, document: JsonObject): Map<string, Json[]> {
+  const parts = partsOf(schema, document);
+  const required = parts.flatMap(requiredOf);
+  const tags = parts.flatMap(({ properties }) => Object.entries(objectOf(properties)))
     .map(([name, property]) => [name, valuesOf(dereference(document, property))] as const)
-    .filter(([, values]) => values.length > 0);
-  return {
-    schema,
-    types: typesOf(schema, document),
-    required: [...parts.flatMap(({ required }) => required), ...requiredOf(target)],
-    values: new Map([...parts.flatMap(({ values }) => [...values]), ...values]),
-  };
+    .filter(([name, values]) => required.includes(name) && values.length > 0);
+  return new Map(tags);
+}
+
+/** Lists the schemas that all values of a branch match: those in `allOf`, and itself. */
+function partsOf(schema: Json, document: JsonObject): JsonObject[] {
+  const target = dereference(document, schema);
+  return [...listOf(target.allOf).flatMap((part) => partsOf(part, document)), target];
 }
