@@ -5,13 +5,6 @@ import { isIdempotent } from "../../src/transport/retry.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { dereference, isJsonType, listOf, objectOf } from "./json.ts";
 
-/** A success response with JSON. */
-export interface ResponseSpec {
-  /** Method, path and status: "GET /path/{name} 200". */
-  readonly name: string;
-  readonly schema: Json;
-}
-
 const methods = ["get", "put", "post", "delete", "head", "patch"];
 
 type Entry = [method: string, path: string, operation: JsonObject];
@@ -29,11 +22,12 @@ function operationsOf(document: JsonObject): Entry[] {
  * Writes the table of a document's operations.
  *
  * @param document The document, which has passed the lint.
- * @returns TypeScript, and the responses whose checks it names.
+ * @returns TypeScript, and the schemas of the responses whose checks it names, by method, path and
+ * status: "GET /path/{name} 200".
  */
 export function writeOperations(document: JsonObject) {
   const entries: string[] = [];
-  const responses: ResponseSpec[] = [];
+  const responses: JsonObject = {};
   for (const [method, path, operation] of operationsOf(document)) {
     const endpoint = `${method} ${path}`;
     const all = Object.entries(objectOf(operation.responses));
@@ -46,8 +40,7 @@ export function writeOperations(document: JsonObject) {
       if (media.length === 0) return `"${status}": undefined,`; // so that the check of 2XX is not used
       const name = `${endpoint} ${status}`;
       const schemas = media.map(([, json]) => objectOf(json).schema ?? {});
-      const schema = schemas.length > 1 ? { anyOf: schemas } : schemas[0]!;
-      responses.push({ name, schema });
+      responses[name] = schemas.length > 1 ? { anyOf: schemas } : schemas[0]!;
       return `"${status}": (value) => issuesOf(schemaChecks[${JSON.stringify(name)}], value),`;
     });
     entries.push(`${JSON.stringify(endpoint)}: {

@@ -32,15 +32,15 @@ const { buildSchemas } = await import("@exodus/schemasafe/src/pointer.js");
  * @throws If a schema is invalid, with the place at the end of the message.
  */
 export function compileSchemas(
-  schemas: ReadonlyMap<string, JsonObject>,
-  definitions: ReadonlyMap<string, JsonObject>,
+  schemas: JsonObject,
+  definitions: JsonObject,
 ): { functions: SchemaCheck[]; code: string } {
-  const list = [...schemas.values()];
+  const list = Object.values(schemas);
   const $schemaDefault = "https://json-schema.org/draft/2020-12/schema";
   const options = { mode: "lax", isJSON: true, includeErrors: true, $schemaDefault };
   const { scope, refs } = compile(list, { ...options, schemas: buildSchemas(definitions, list) });
   const constants = Object.entries(scope).map(([name, it]) => `const ${name} = ${jaystring(it)};`);
-  const fields = [...schemas.keys()].map((name, index) =>
+  const fields = Object.keys(schemas).map((name, index) =>
     `${JSON.stringify(name)}: ${refs[index]},`
   );
   const body = `"use strict";\n${constants.join("\n")}\nreturn {\n${fields.join("\n")}\n};`;

@@ -16,7 +16,6 @@
 import type { SchemaCheck } from "../../src/operation.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { follow, isObject, listOf, mapValues, objectOf } from "./json.ts";
-import type { ResponseSpec } from "./operations.ts";
 import { compileSchemas } from "./schemasafe.ts";
 import { combiners, requiredOf } from "./schemas.ts";
 import { chooseBranch } from "./unions.ts";
@@ -25,18 +24,17 @@ import { chooseBranch } from "./unions.ts";
 const annotations = `title description default example examples format deprecated readOnly
   writeOnly`.split(/\s+/);
 
-/** Schemas that others refer to, by JSON Pointer, URI-encoded. */
-type Definitions = Map<string, JsonObject>;
-
-/** Converts a schema of a document for the compiler; what it refers to is added to `definitions`. */
-function convert(from: Json, document: JsonObject, definitions: Definitions): JsonObject {
+/**
+ * Converts a schema of a document for the compiler. What it refers to is added to `definitions`, by
+ * JSON Pointer, URI-encoded.
+ */
+function convert(from: Json, document: JsonObject, definitions: JsonObject): JsonObject {
   const convertPart = (part: Json) => convert(part, document, definitions);
   const { $ref, ...fields } = objectOf(from);
   if ($ref) {
     const name = encodeURIComponent(`${$ref}`.slice("#".length));
-    if (!definitions.has(name)) {
-      const definition: JsonObject = {};
-      definitions.set(name, definition); // before it is read, because it may refer to itself
+    if (!(name in definitions)) {
+      const definition = definitions[name] = {}; // before it is read: it may refer to itself
       Object.assign(definition, convertPart(follow(document, $ref) ?? {}));
     }
     return { $ref: name };
@@ -57,10 +55,10 @@ function convert(from: Json, document: JsonObject, definitions: Definitions): Js
 
 /** Compiles the check of one schema; returns why schemasafe refuses it, if it does. */
 export function checkOf(document: JsonObject, schema: Json): SchemaCheck | string {
-  const definitions: Definitions = new Map();
+  const definitions: JsonObject = {};
   const converted = convert(schema, document, definitions);
   try {
-    return compileSchemas(new Map([["", converted]]), definitions).functions[0]!;
+    return compileSchemas({ schema: converted }, definitions).functions[0]!;
   } catch (error) {
     return (error as Error).message.replace(/ at #\S*$/, ""); // a place in what was converted
   }
@@ -70,17 +68,19 @@ export function checkOf(document: JsonObject, schema: Json): SchemaCheck | strin
  * Writes the checks of a document's responses, in their order.
  *
  * @param document The document, which has passed the lint.
- * @param responses Its responses.
+ * @param responses The schemas of its responses, by the names of the checks.
  * @returns TypeScript.
  */
-export function writeValidators(document: JsonObject, responses: readonly ResponseSpec[]): string {
-  const definitions: Definitions = new Map();
-  const checks = new Map(responses.map(({ name, schema }) => {
+export function writeValidators(document: JsonObject, responses: JsonObject): string {
+  const definitions: JsonObject = {};
+  const checks = mapValues(responses, (schema) => {
     const converted = convert(schema, document, definitions);
-    return [name, definitions.get(`${converted.$ref}`) ?? converted];
-  }));
+    return definitions[`${converted.$ref}`] ?? converted;
+  });
   const { code } = compileSchemas(checks, definitions);
-  const lines = responses.map(({ name }) => `readonly ${JSON.stringify(name)}: SchemaCheck;`);
+  const lines = Object.keys(responses).map((name) =>
+    `readonly ${JSON.stringify(name)}: SchemaCheck;`
+  );
   return `// deno-lint-ignore-file
 // @ts-nocheck: it is JavaScript that @exodus/schemasafe wrote
 
