@@ -7,14 +7,12 @@ import { dereference, isJsonType, listOf, objectOf } from "./json.ts";
 
 const methods = ["get", "put", "post", "delete", "head", "patch"];
 
-type Entry = [method: string, path: string, operation: JsonObject];
-
 /** Lists a document's operations. */
-function operationsOf(document: JsonObject): Entry[] {
+function operationsOf(document: JsonObject) {
   return Object.entries(objectOf(document.paths)).flatMap(([path, item]) => {
     const pathItem = dereference(document, item);
-    return methods.filter((method) => method in pathItem)
-      .map((method): Entry => [method.toUpperCase(), path, objectOf(pathItem[method])]);
+    return methods.filter((name) => name in pathItem)
+      .map((name) => ({ method: name.toUpperCase(), path, operation: objectOf(pathItem[name]) }));
   });
 }
 
@@ -28,7 +26,7 @@ function operationsOf(document: JsonObject): Entry[] {
 export function writeOperations(document: JsonObject) {
   const entries: string[] = [];
   const responses: JsonObject = {};
-  for (const [method, path, operation] of operationsOf(document)) {
+  for (const { method, path, operation } of operationsOf(document)) {
     const endpoint = `${method} ${path}`;
     const all = Object.entries(objectOf(operation.responses));
     const has404 = all.some(([status]) => ["404", "4XX"].includes(status));

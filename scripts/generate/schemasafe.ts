@@ -31,10 +31,7 @@ const { buildSchemas } = await import("@exodus/schemasafe/src/pointer.js");
  * last value in `errors`; and the code of an object that has them by name.
  * @throws If a schema is invalid, with the place at the end of the message.
  */
-export function compileSchemas(
-  schemas: JsonObject,
-  definitions: JsonObject,
-): { functions: SchemaCheck[]; code: string } {
+export function compileSchemas(schemas: JsonObject, definitions: JsonObject) {
   const list = Object.values(schemas);
   const $schemaDefault = "https://json-schema.org/draft/2020-12/schema";
   const options = { mode: "lax", isJSON: true, includeErrors: true, $schemaDefault };
@@ -45,7 +42,7 @@ export function compileSchemas(
   );
   const body = `"use strict";\n${constants.join("\n")}\nreturn {\n${fields.join("\n")}\n};`;
   return {
-    functions: refs.map((ref: string) => scope[ref]),
+    functions: refs.map((ref: string) => scope[ref]) as SchemaCheck[],
     code: `(function () {\n${body}\n})()`,
   };
 }
