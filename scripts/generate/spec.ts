@@ -61,9 +61,8 @@ function checkVersion(root: JsonObject): Problem[] {
   return [problemAt(`/${field}`, "Write OpenAPI 3.1: `openapi: 3.1.0`", root[field])];
 }
 
-/** Has Redocly check a document, by its own rules and by our plugin. */
-async function lint(document: Document): Promise<{ ours: Problem[]; fromRedocly: Problem[] }> {
-  const ours: Problem[] = [];
+/** Has Redocly check a document: by our plugin, which adds to `ours`, and by its own rules. */
+async function lint(document: Document, ours: Problem[]): Promise<Problem[]> {
   const config = await createConfig({
     plugins: [pluginFor(document.parsed, ours)],
     preprocessors: { "client/references": "error" },
@@ -72,10 +71,7 @@ async function lint(document: Document): Promise<{ ours: Problem[]; fromRedocly:
   const externalRefResolver = new BaseResolver(config.resolve);
   const options = { document, externalRefResolver, config: config.styleguide };
   const found = await lintDocument(options);
-  const fromRedocly = found.map(({ location, message }) =>
-    problemAt(pointerOf(location[0]!), message)
-  );
-  return { ours, fromRedocly };
+  return found.map(({ location, message }) => problemAt(pointerOf(location[0]!), message));
 }
 
 /** The place of a path, a status or a field with schemas: only the name is refused, not what it has. */
@@ -87,19 +83,15 @@ const wrongKind = /(?<=\/(parameters|securitySchemes)\/[^/]+)\/(in|type)$/;
 
 /** Leaves out what helps nobody: second problems of a place, and those of what is in a refused place. */
 function withoutFollowUps(ours: readonly Problem[], fromRedocly: readonly Problem[]): Problem[] {
-  const firsts = ours.filter(({ pointer }, index) =>
-    index === ours.findIndex((other) => other.pointer === pointer)
-  );
-  const isRefused = ({ pointer }: Problem) => firsts.some((first) => first.pointer === pointer);
+  // Of several problems of ours at one place, the first is kept.
+  const firsts = new Map(ours.toReversed().map((problem) => [problem.pointer, problem]));
+  const others = fromRedocly.filter(({ pointer }) => !firsts.has(pointer));
   const isInRefused = ({ pointer }: Problem) =>
-    firsts.some(({ pointer: refused }) =>
+    firsts.keys().some((refused) =>
       pointer !== refused && !nameOnly.test(refused) &&
       `${pointer}/`.startsWith(`${refused.replace(wrongKind, "")}/`)
     );
-  return [
-    ...firsts.filter((problem) => !isInRefused(problem)),
-    ...fromRedocly.filter((problem) => !isRefused(problem) && !isInRefused(problem)),
-  ];
+  return [...firsts.values(), ...others].filter((problem) => !isInRefused(problem));
 }
 
 /**
@@ -120,10 +112,10 @@ export async function readSpec(file: string): Promise<JsonObject> {
     }) as Document;
   const { source } = document;
   const parsed = document.parsed = objectOf(document.parsed);
-  const first = [...checkVersion(parsed), ...takeOutUnreadable(parsed)];
+  const ours = [...checkVersion(parsed), ...takeOutUnreadable(parsed)];
   parsed.openapi = "3.1.0"; // so that all that is wrong in an older document is said at once
-  const { ours, fromRedocly } = await lint(document);
-  const problems = withoutFollowUps([...first, ...ours], fromRedocly);
+  const fromRedocly = await lint(document, ours);
+  const problems = withoutFollowUps(ours, fromRedocly);
   if (problems.length === 0) return parsed;
   const lines = problems.map(({ pointer, message }) => `${placeOf(source, pointer)} ${message}`);
   const { compare } = new Intl.Collator("en", { numeric: true });
