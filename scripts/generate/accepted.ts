@@ -1,4 +1,4 @@
-/** Compares nodes with accepted.yaml, the page of all that the document may contain. @module */
+/** Compares nodes and references with accepted.yaml, the page of all that may be there. @module */
 
 import { parseYaml } from "@redocly/openapi-core";
 import { readFile } from "node:fs/promises";
@@ -53,4 +53,22 @@ function besideType(type: string, field: string): string | undefined {
   const rows = Object.keys(accepted).filter((row) => Object.hasOwn(accepted[row]!, field));
   const types = rows.filter((row) => row.startsWith(start)).map((row) => row.slice(start.length));
   return types.length > 0 ? `Write \`type: ${types.join("` or `type: ")}\` beside it` : undefined;
+}
+
+/** Checks a node with a `$ref` that leads somewhere, in place of a node of an OpenAPI type. */
+export function checkReference(node: JsonObject, type: string): Verdict[] {
+  // Such as `requestBodies` for a `RequestBody`.
+  const section = `${type[0]!.toLowerCase()}${type.slice(1).replace(/y$/, "ie")}s`;
+  const isAllowed = Object.hasOwn(accepted.Components!, section);
+  const isInSection = `${node.$ref}`.startsWith(`#/components/${section}/`);
+  const besideAdvice =
+    "Leave it out, or, in a schema, write `allOf: [{ $ref: … }]` in place of `$ref`, and " +
+    '`anyOf: [{ $ref: … }, { type: "null" }]` if it may be null';
+  const mayNotStand = (name: string) => !Object.hasOwn(accepted.Reference!, name);
+  // Of the verdicts on one field, the first is reported: see `withoutFollowUps` in spec.ts.
+  return [
+    ["$ref", !isAllowed, "Write in its place what it names"],
+    ["$ref", !isInSection, `Write the name of something below \`components: ${section}:\``],
+    ...Object.keys(node).map((name): Verdict => [name, mayNotStand(name), besideAdvice]),
+  ];
 }

@@ -1,10 +1,9 @@
 /** What the document is checked for in addition to Redocly's rules: a plugin for its lint. @module */
 
 import type { RawUniversalConfig } from "@redocly/openapi-core";
-import { checkFields } from "./accepted.ts";
+import { checkFields, checkReference } from "./accepted.ts";
 import { isObject, type JsonObject, NOWHERE } from "./json.ts";
 import { type Check, pointerOf, type Problem, problemsOf } from "./problems.ts";
-import { checkReference } from "./references.ts";
 import { checks as operationChecks } from "./operation_rules.ts";
 import { checkCompiled, checkSchema } from "./schema_rules.ts";
 
