@@ -8,7 +8,12 @@ const LOST =
 /** The classes that JSON loses in spite of a `toJSON`, which Bun gives them. */
 const LOST_BY_TO_JSON = ["FormData", "Headers", "URLSearchParams"];
 
-/** Names a value that JSON loses. Functions, symbols and `undefined` are left out, as JSON does. */
+/**
+ * Names a value that JSON loses. Functions, symbols and `undefined` are left out, as JSON does.
+ *
+ * A `toJSON` says what is written in place of an object. So it is asked for before the class is looked
+ * up in `LOST`, but not of bytes, forms and invalid dates, whose own are of no use.
+ */
 function lostKind(value: unknown): string | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? undefined : `${value}`;
   if (typeof value === "bigint") return hasToJson(value) ? undefined : "a bigint";

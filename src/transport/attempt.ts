@@ -134,7 +134,7 @@ export async function makeAttempt(
   const timeLeft = deadline - performance.now();
   const limit = timeLeft < timeout ? totalTimeout : timeout; // which ends first
   if (timeLeft <= 0) return { error: errors.timeout(limit, `attempt ${attempt} was not begun`) };
-  errors.attempts = attempt; // which begins anew when middleware calls `options.fetch` again
+  errors.attempts = attempt; // The count begins anew when middleware calls `options.fetch` again.
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(timeUp), Math.min(timeout, timeLeft));
   let response: Response | undefined; // says how far the attempt got

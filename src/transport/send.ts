@@ -59,7 +59,8 @@ export async function sendWithRetries(context: SendContext, request: Sendable): 
     await abortable(signals, async () => await onRetry?.(result));
     const now = performance.now();
     const timeLeft = Math.max(0, deadline - now);
-    await waiting.sleep(Math.min(delay, timeLeft), signals); // A `TimeoutError` does not come early.
+    // If `onRetry` has used up the time, the rest is waited for, so that no `TimeoutError` comes early.
+    await waiting.sleep(Math.min(delay, timeLeft), signals);
     if (delay < timeLeft) continue;
     const spent = onRetry ? `; "onRetry" took ${Math.round(now - start)} ms` : "";
     return { error: errors.timeout(totalTimeout, `attempt ${attempt + 1} was not begun${spent}`) };
