@@ -150,6 +150,33 @@ const cases: Record<string, Case> = {
     ["safe", "new"],
     [[1, " anyOf"]],
   ],
+  "a union with more in common than its constant": [
+    {
+      oneOf: ["a", "b"].map((name) => ({
+        type: "object",
+        required: ["id", "kind"],
+        properties: { id: { type: "integer" }, kind: { const: name } },
+      })),
+    },
+    [{ id: 1, kind: "a" }, { id: 1, kind: "b" }],
+    [[{ id: "1", kind: "b" }, "/id type"], [{ id: 1, kind: "c" }, "/kind const"]],
+  ],
+  "a union with a constant in one branch": [
+    { oneOf: [ref("Cat"), { type: "object", required: ["wings"], properties: { wings: {} } }] },
+    [{ kind: "cat", lives: 9 }, { wings: 2 }],
+    [[{}, " oneOf"]],
+  ],
+  "a union whose constant only requests have": [
+    {
+      oneOf: ["a", "b"].map((name) => ({
+        type: "object",
+        required: ["kind", name],
+        properties: { kind: { const: name, writeOnly: true }, [name]: {} },
+      })),
+    },
+    [{ a: 1 }, { b: 1 }],
+    [[{}, " oneOf"]],
+  ],
   "a union next to another": [
     { allOf: [{ oneOf: [ref("Cat"), ref("Fish")] }, { anyOf: tagged(["fish", "fish"]) }] },
     [{ kind: "fish", a: 1 }],
