@@ -176,9 +176,9 @@ export interface ClientOptions {
    * number from 1 to 2,147,483,647. By default, only each attempt is limited.
    *
    * An attempt gets at most the time that is left. A wait that would not end in time is not begun:
-   * the call then ends at once, with the failure of the last attempt. If `onRetry` has taken so long,
-   * it ends with a `TimeoutError` when the time is up. The time of your own functions counts, but only
-   * a `signal` ends them.
+   * the call then ends at once, with the failure of the last attempt. If it is `onRetry` that leaves
+   * too little time, the call ends with a `TimeoutError` when the time is up. The time of your own
+   * functions counts, but only a `signal` ends them.
    */
   totalTimeout?: number | undefined;
   /**

@@ -32,7 +32,7 @@ const checkValues: Check = (schema, document) => {
     value !== undefined && typeof check === "function" && issuesOf(check, value);
   const plain =
     'Write strings, numbers or booleans; others are described by `type: "null"`, object or array';
-  const both = `Leave \`${unused}\` out, or add such a value to \`${field}\``;
+  const unusedType = `Leave \`${unused}\` out, or add such a value to \`${field}\``;
   const allowed = "Write what the schema allows";
   return [
     [field, field in schema && values.length === 0, "Write a value: none matches an empty list"],
@@ -41,7 +41,7 @@ const checkValues: Check = (schema, document) => {
     ["default", isWrong(schema.default), allowed],
     ["example", isWrong(schema.example), allowed],
     ["examples", listOf(schema.examples).some(isWrong), allowed],
-    ["type", values.length > 0 && unused, both],
+    ["type", values.length > 0 && unused, unusedType],
   ];
 };
 
@@ -77,6 +77,7 @@ const checkLimits: Check = (schema) =>
     ];
   });
 
+/** The advice in place of `true` or `false` as a schema. */
 const anything = "Write a schema; `{}` allows any value";
 
 /** Checks what a list may contain. */

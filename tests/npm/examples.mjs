@@ -9,6 +9,7 @@ import { serveSandbox } from "@scam-address/client/sandbox/server";
 import { once } from "node:events";
 import process from "node:process";
 
+// Imported when they are used, because `deno check` looks for what a module imports at its head.
 const { setupServer } = await import("msw/node");
 const { handler } = await import("./msw.js");
 const mocked = setupServer(handler);
