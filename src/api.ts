@@ -267,9 +267,9 @@ export interface ClientOptions {
   /** The `Request` class for middleware and a custom `fetch`; by default the global one. */
   Request?: FetchClientOptions["Request"] | undefined;
   /**
-   * Options for the `fetch` of Node.js that a `Request` cannot have, such as `dispatcher`, for
-   * example to use a proxy. A custom `fetch` gets them as its second argument. Other runtimes
-   * ignore them.
+   * Options for the `fetch` of Node.js that are not standard, such as `dispatcher`, for example to use
+   * a proxy. They are part of the `Request` that a custom `fetch` gets. Other runtimes ignore them. A
+   * `dispatcher` that middleware sets on a request is lost: set it here.
    */
   requestInitExt?: FetchClientOptions["requestInitExt"] | undefined;
 }

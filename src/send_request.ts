@@ -10,6 +10,17 @@ import { sendWithRetries } from "./transport/send.ts";
 import { captureStack } from "./transport/stack.ts";
 import { decode } from "./transport/text.ts";
 
+/** The options of `fetch` that a `Request` has, with their defaults. */
+const FETCH_DEFAULTS = {
+  cache: "default",
+  credentials: "same-origin",
+  integrity: "",
+  keepalive: false,
+  mode: "cors",
+  referrer: "about:client",
+  referrerPolicy: "",
+} as const;
+
 /**
  * Sends a request, with the key if the operation needs one. openapi-fetch calls it in place of `fetch`,
  * and gets the response, or the error that is thrown here.
@@ -40,8 +51,12 @@ export async function sendRequest(
   // request has no signal except the call's.
   const ownSignal = hasMiddleware ? request.signal : undefined;
   const documented = method === call.method ? operation?.idempotent : undefined;
+  // The parts, not the request: its body has been read, and what wraps the global `fetch` may clone a
+  // request, or ignore the options beside it.
+  const init: RequestInit = { ...requestInitExt, ...fetchOptionsOf(request), method, headers };
+  if (body !== null) init.body = body;
   const outcome = await sendWithRetries(call, {
-    fetchOnce: makeFetchOnce(request, { method, headers, body }, call, requestInitExt),
+    fetchOnce: makeFetchOnce(url, init, call),
     mayRepeat: call.idempotent ?? documented ?? isIdempotent(method),
     signals: [callSignal, ownSignal],
   });
@@ -51,8 +66,20 @@ export async function sendRequest(
   throw result;
 }
 
-/** Reads the body of a request, which is sent again with each attempt. */
-async function readRequestBody(request: Request, signal?: AbortSignal): Promise<BodyInit | null> {
+/** Reads the body, to send it with each attempt: JSON as text, as callers of `fetch` pass it. */
+async function readRequestBody(
+  request: Request,
+  signal: AbortSignal | undefined,
+): Promise<BodyInit | null> {
+  const bytes = await readBytes(request, signal);
+  const { headers } = request;
+  const isText = /json/i.test(headers.get("content-type") ?? "") &&
+    !headers.has("content-encoding");
+  return bytes && isText ? decode(bytes) : bytes;
+}
+
+/** Reads the body of a request as bytes; `null` if it has none. */
+async function readBytes(request: Request, signal: AbortSignal | undefined): Promise<Bytes | null> {
   // The stream is read here so that an abort also cancels it. Firefox has no `body` to read
   // (https://bugzilla.mozilla.org/show_bug.cgi?id=1387483), and goes on below.
   if (signal && request.body && !request.bodyUsed) {
@@ -60,8 +87,16 @@ async function readRequestBody(request: Request, signal?: AbortSignal): Promise<
     if ("thrown" in read) throw read.thrown;
     return read.bytes;
   }
-  const bytes = await request.arrayBuffer(); // which throws when somebody has read the body
+  const bytes = new Uint8Array(await request.arrayBuffer()); // throws if somebody has read the body
   return request.bodyUsed ? bytes : null; // Reading uses a body even if it is empty.
+}
+
+/** Returns the options of `fetch` that middleware, or the options of a call, have set. */
+function fetchOptionsOf(request: Request): RequestInit {
+  const names = Object.keys(FETCH_DEFAULTS) as (keyof typeof FETCH_DEFAULTS)[];
+  const isSet = (name: typeof names[number]) =>
+    request[name] !== undefined && request[name] !== FETCH_DEFAULTS[name];
+  return Object.fromEntries(names.filter(isSet).map((name) => [name, request[name]]));
 }
 
 /** Sets the headers that the service needs, and the key, if there is one. */
@@ -74,30 +109,21 @@ function setHeaders(headers: Headers, key: string | undefined, call: Call): void
   if (key !== undefined) headers.set(apiKeyHeader, key);
 }
 
-/** The parts of a request that each attempt sets, over those of the request and `requestInitExt`. */
-type RequestParts = { method: string; headers: Headers; body: BodyInit | null };
-
 /** Makes the function that sends a request once, by the caller's `fetch` or the global one. */
 function makeFetchOnce(
-  request: Request,
-  parts: RequestParts,
+  url: string,
+  init: RequestInit,
   { fetch, Request = globalThis.Request }: Call, // `fetch` is called without a `this`
-  requestInitExt: RequestInit | undefined,
 ): Sendable["fetchOnce"] {
   // Node.js 20 to 26 loses the signal of a request that is collected as garbage
   // (https://github.com/nodejs/node/issues/55428). This holds it as long as the call lasts.
   const held: Request[] = [];
   return (signal) => {
-    // `init` is spread last below, so that `requestInitExt` replaces nothing of it.
-    const init: RequestInit = { ...parts, redirect: "manual", signal };
-    if (!fetch) return globalThis.fetch(request, { ...requestInitExt, ...init });
-    const copy = new Request(request, init);
-    // Where `headers` is empty, Bun's `Request` keeps those that middleware has set
-    // (https://github.com/oven-sh/bun/pull/41994).
-    if (!parts.headers.has(apiKeyHeader)) copy.headers.delete(apiKeyHeader);
-    held[0] = copy; // in place of the last one, whose body may be large
-    if (!requestInitExt) return fetch(copy);
-    return (fetch as typeof globalThis.fetch)(copy, { ...requestInitExt, ...init });
+    const headers = new Headers(init.headers); // of this attempt: what wraps `fetch` may add some
+    const options: RequestInit = { ...init, headers, redirect: "manual", signal };
+    if (!fetch) return globalThis.fetch(url, options);
+    held[0] = new Request(url, options); // in place of the last one, whose body may be large
+    return fetch(held[0]);
   };
 }
 
