@@ -44,11 +44,9 @@ export type {
   KeyStatus,
   Method,
   Middleware,
-  Readable,
   RequestOptions,
   ScamAddressClient,
   ValidKey,
-  Writable,
 } from "./src/api.ts";
 export { createClient } from "./src/client.ts";
 export {

@@ -4,7 +4,6 @@ import type {
   ClientOptions as OpenapiFetchOptions,
   FetchResponse,
   Middleware as OpenapiFetchMiddleware,
-  RequestBodyOption,
 } from "openapi-fetch";
 
 import type { operations, paths } from "./generated/types.ts";
@@ -29,37 +28,6 @@ export type InvalidKey = Extract<KeyStatus, { apiKeyValid: false }>;
 /** An HTTP method for {@linkcode ScamAddressClient.call}. */
 export type Method = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | "PUT";
 
-/**
- * A schema's type in responses, without `writeOnly` properties.
- *
- * @typeParam Schema The schema of the OpenAPI document, a member of `components["schemas"]`.
- *
- * @example Name the data of a response
- * ```ts
- * import type { components, Readable } from "@scam-address/client";
- *
- * type Status = Readable<components["schemas"]["KeyStatus"]>;
- * const status: Status = { apiKeyValid: false };
- * console.log(status); // { apiKeyValid: false }
- * ```
- */
-export type Readable<Schema> = DataOf<{ responses: { 200: ContentOf<Schema> } }>;
-
-/**
- * A schema's type in requests, without `readOnly` properties.
- *
- * @typeParam Schema The schema of the OpenAPI document, a member of `components["schemas"]`.
- *
- * @example Name the body of a request
- * ```ts
- * import type { components, Writable } from "@scam-address/client";
- *
- * const body: Writable<components["schemas"]["CheckKeyRequest"]> = { apiKey: "some-key" };
- * console.log(body.apiKey); // some-key
- * ```
- */
-export type Writable<Schema> = BodyOf<{ requestBody: ContentOf<Schema> }>;
-
 // Local names for types of libraries: `deno doc --lint` requires docs of every type used here.
 // `@ignore` keeps them out of the docs; `@internal` would too, but API Extractor drops such types.
 
@@ -77,12 +45,6 @@ type DataOf<Operation extends object> = Exclude<
   FetchResponse<Operation, object, "application/json">["data"],
   undefined
 >;
-
-/** @ignore */
-type BodyOf<Operation> = RequestBodyOption<Operation>["body"];
-
-/** @ignore */
-type ContentOf<Schema> = { content: { "application/json": Schema } };
 
 /** @ignore */
 type StandardSchema = StandardSchemaV1;

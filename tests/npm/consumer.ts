@@ -20,7 +20,6 @@ import {
   NetworkError,
   type operations,
   type paths,
-  type Readable,
   RedirectError,
   type RequestOptions,
   type ResponseSnapshot,
@@ -29,7 +28,6 @@ import {
   ScamAddressError,
   TimeoutError,
   type ValidKey,
-  type Writable,
 } from "@scam-address/client";
 import {
   createSandbox,
@@ -76,7 +74,7 @@ export type Key = components["schemas"]["CheckKeyRequest"]["apiKey"];
 
 export async function typed(): Promise<KeyStatus> {
   type Body = operations["checkKey"]["requestBody"]["content"]["application/json"];
-  const body: Body & Writable<components["schemas"]["CheckKeyRequest"]> = { apiKey: DEMO_KEY };
+  const body: Body & components["schemas"]["CheckKeyRequest"] = { apiKey: DEMO_KEY };
   const own = { timeout: 5_000, retries: 0, idempotent: true };
   const { data, response } = await client.POST("/checkKey", { body, ...own });
   // @ts-expect-error: there is no such operation
@@ -84,7 +82,7 @@ export async function typed(): Promise<KeyStatus> {
   // @ts-expect-error: the key is a string
   client.POST("/checkKey", { body: { apiKey: 1 } });
   if (!data) throw new Error(`Status ${response.status}`);
-  const status: Readable<components["schemas"]["KeyStatus"]> = data;
+  const status: components["schemas"]["KeyStatus"] = data;
   return status;
 }
 
