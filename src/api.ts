@@ -162,8 +162,7 @@ export interface ClientOptions {
   /**
    * Headers to send with every request: an object or a `Headers`, which is read when the client is
    * created. An `X-API-Key` is ignored; use {@linkcode ClientOptions.apiKey}. Where JSON is read,
-   * `Accept: application/json` is sent, unless you name another type. A `Content-Type` must be a
-   * JSON type for `checkKey`, and for `call` with a body.
+   * `Accept: application/json` is sent, unless you name another type.
    */
   headers?: FetchClientOptions["headers"] | undefined;
   /**
@@ -218,10 +217,11 @@ export interface ClientOptions {
    */
   querySerializer?: FetchClientOptions["querySerializer"] | undefined;
   /**
-   * A serializer of the body, for the typed methods. By default, a `FormData` is sent as a form, a
-   * body with the header `Content-Type: application/x-www-form-urlencoded` as such a form, and
-   * everything else as JSON; a `Blob`, bytes, a stream and whatever else JSON would lose are refused,
-   * at any depth. `checkKey` and `call` always send JSON.
+   * A serializer of the body, for the typed methods. By default, the header `Content-Type` says how a
+   * body is sent: without one, or with a JSON type, as JSON; with `application/x-www-form-urlencoded`,
+   * as such a form; with any other type, the body must be a string. A `FormData` is sent as a form,
+   * and must have no `Content-Type`. A body of which JSON keeps nothing, such as a `Blob`, bytes or a
+   * `Map`, is refused. `checkKey` and `call` always use this default.
    */
   bodySerializer?: FetchClientOptions["bodySerializer"] | undefined;
   /** A serializer of path parameters, for the typed methods. */
@@ -264,8 +264,7 @@ export interface RequestOptions {
   retries?: number | undefined;
   /**
    * Headers in addition to the client's: an object, in which `null` removes a header, or a
-   * `Headers`. An `X-API-Key` is ignored. `checkKey` and `call` send JSON, so with a body, a
-   * `Content-Type` must be a JSON type.
+   * `Headers`. An `X-API-Key` is ignored.
    */
   headers?: ClientOptions["headers"];
 }
@@ -278,8 +277,8 @@ export interface RequestOptions {
 export interface CallOptions<Schema extends StandardSchema | undefined = undefined>
   extends RequestOptions {
   /**
-   * The body, sent as JSON; leave it out to send none. What JSON would lose, such as a `Map` or `NaN`,
-   * is refused. GET and HEAD cannot have a body.
+   * The body, sent as JSON, or as {@linkcode ClientOptions.bodySerializer} says; leave it out to send
+   * none. GET and HEAD cannot have a body.
    */
   body?: unknown;
   /**

@@ -7,7 +7,6 @@ import { convertOption, optionError } from "./checks.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import type { Operation } from "./operation.ts";
 import type { Settings, TypedOptions } from "./options.ts";
-import { guardPath, type PathSerializer } from "./path.ts";
 import type { SendContext } from "./transport/attempt.ts";
 import { CallErrors } from "./transport/call_errors.ts";
 import { MAX_ERROR_BODY } from "./transport/text.ts";
@@ -45,8 +44,6 @@ export interface Call extends SendContext {
   readonly fetch: TypedOptions["fetch"];
   /** The class of requests, in place of the global one. */
   readonly Request: TypedOptions["Request"];
-  /** Writes path parameters, and refuses those that lead elsewhere. */
-  readonly pathSerializer: PathSerializer;
   /** Whether the caller says that the request is safe to repeat. */
   readonly idempotent: boolean | undefined;
   /** Whether middleware sees the request and the response. */
@@ -91,7 +88,6 @@ export function prepareCall(input: CallInput, settings: Settings, hasMiddleware:
     baseUrl: settings.baseUrl,
     fetch: options.fetch ?? settings.fetch,
     Request: options.Request ?? settings.Request,
-    pathSerializer: guardPath(options.pathSerializer ?? settings.pathSerializer),
     idempotent: options.idempotent,
     onRetry: settings.onRetry,
     retries: options.retries ?? settings.retries,

@@ -29,7 +29,7 @@ export function classOf(value: unknown): string {
 }
 
 /** Names the type of a value: "a Blob", "an array", "null". */
-export function describeType(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === null || value === undefined) return `${value}`;
   const name = classOf(value);
   const ofObject = ["Array", "Object"].includes(name) ? name.toLowerCase() : name;

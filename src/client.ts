@@ -24,9 +24,7 @@ import {
   TYPED_CHECKS,
   type TypedOptions,
 } from "./options.ts";
-import { toPath } from "./path.ts";
-import { toQuery } from "./query.ts";
-import { toJsonBody } from "./request_body.ts";
+import { checkParameters, serializeBody, toPath, toQuery } from "./serialize.ts";
 import { sendRequest } from "./send_request.ts";
 import { abortable } from "./transport/abortable.ts";
 
@@ -74,10 +72,13 @@ export function createClient<Paths extends object = paths>(
   options: ClientOptions,
 ): ScamAddressClient<Paths> {
   const settings = readClientOptions(options);
-  const { baseUrl, bodySerializer, headers, querySerializer, requestInitExt } = settings;
-  const openapiOptions = { baseUrl, bodySerializer, headers, querySerializer, requestInitExt };
+  const { baseUrl, bodySerializer, headers, requestInitExt } = settings;
+  const { pathSerializer, querySerializer } = settings;
+  const serializers = { bodySerializer, pathSerializer, querySerializer };
   // openapi-fetch's types accept neither options that are `undefined`, nor any string as a path.
-  const openapi = createFetchClient(openapiOptions as object) as unknown as UntypedClient;
+  const openapi = createFetchClient(
+    { baseUrl, headers, requestInitExt, ...serializers } as object,
+  ) as unknown as UntypedClient;
   let hasMiddleware = false; // stays true after eject(): others may be left
 
   /** Sends a request through openapi-fetch, which calls `sendRequest`, and checks the response. */
@@ -85,6 +86,7 @@ export function createClient<Paths extends object = paths>(
     const call = prepareCall(input, settings, hasMiddleware);
     const { method, path, options } = input;
     const { params, signal } = options;
+    checkParameters(path, params?.path);
     const isJson = call.parseAs === "json";
     const run = async (callSignal?: AbortSignal): Promise<Result> => {
       const result = await openapi.request(method, path, {
@@ -92,9 +94,6 @@ export function createClient<Paths extends object = paths>(
         signal: callSignal,
         Request: call.Request,
         ...isJson && { parseAs: "text" }, // JSON is parsed here, to be checked
-        // Without path parameters, openapi-fetch would not call the serializer.
-        params: { ...params, path: { ...params?.path } },
-        pathSerializer: call.pathSerializer,
         fetch: (request: Request, initExt?: RequestInit) =>
           sendRequest(request, call, callSignal, initExt),
       });
@@ -131,7 +130,7 @@ export function createClient<Paths extends object = paths>(
     return (async (givenMethod: string, path: string, init: TypedOptions) => {
       const method = readMethod(givenMethod);
       const operation = operations[`${method} ${path}`];
-      const options = { ...given, ...init, bodySerializer: toJsonBody };
+      const options = { ...given, ...init, bodySerializer: serializeBody };
       return await dispatch({ method, path, options, operation, start });
     }) as Client<paths>["request"];
   }
@@ -172,7 +171,7 @@ export function createClient<Paths extends object = paths>(
       const method = readMethod(givenMethod);
       const path = toPath(endpoint);
       const serializers = {
-        bodySerializer: toJsonBody,
+        bodySerializer: serializeBody,
         pathSerializer: (path: string) => path, // which has no parameters
         querySerializer: () => queryText,
       };

@@ -15,7 +15,7 @@ import {
   readOptions,
   wrongType,
 } from "./checks.ts";
-import { toBody } from "./request_body.ts";
+import { serializeBody } from "./serialize.ts";
 
 /** The options of `call`, with any schema. */
 export type AnyCallOptions = CallOptions<StandardSchemaV1 | undefined>;
@@ -112,7 +112,7 @@ export type Settings = ReturnType<typeof readClientOptions>;
 /** Reads the options of a client. */
 export function readClientOptions(given: ClientOptions) {
   const options = readOptions(given, CLIENT_CHECKS, "createClient()");
-  const { bodySerializer = toBody, maxResponseBytes = 10 * 2 ** 20, retries = 2 } = options;
+  const { bodySerializer = serializeBody, maxResponseBytes = 10 * 2 ** 20, retries = 2 } = options;
   const { timeout = 30_000, totalTimeout = Infinity } = options;
   const headers = copyHeaders(options.headers);
   const baseUrl = readBaseUrl(options);

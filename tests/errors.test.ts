@@ -74,18 +74,17 @@ testBothWays("stacks show who called", async (create) => {
 Deno.test("the stack of a ConfigurationError reaches the caller, even with a signal", async () => {
   const client = createClient<AnyPath>({ baseUrl: "https://service.example/", apiKey });
   const { signal } = new AbortController();
-  const init = { signal, body: { field: NaN } };
+  const init = { signal, body: new Map() };
   const callOne = async () => await client.call("POST", "a", init);
   const callOther = async () => await client.POST("/a", init);
   const callTyped = async () => await client.GET("/{id}", { signal });
-  const callParent = async () => await client.GET("/../a", { signal });
   const { stackTraceLimit } = Error;
   const deep = async (depth: number): Promise<unknown> =>
     await (depth > 0 ? deep(depth - 1) : callOne());
   try {
     for (const limit of [3, 100]) {
       Error.stackTraceLimit = limit;
-      for (const caller of [callOne, callOther, callTyped, callParent]) {
+      for (const caller of [callOne, callOther, callTyped]) {
         const { stack } = await rejection(ConfigurationError, caller());
         expect(stack).toMatch(new RegExp(`\\b${caller.name}\\b`));
       }

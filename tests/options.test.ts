@@ -22,7 +22,7 @@ Deno.test("createClient() throws when baseUrl is missing or no absolute address 
   const values = [
     ...[undefined, "", 7, "api/", "ftp://127.0.0.1", "blob:https://service.example"],
     ...["https://user:secret-pass@service.example/", "https://service.example/?key=secret-pass"],
-    ...["https://service.example/#part", "https://service.example/#", "https://a.example/100%/"],
+    ...["https://service.example/#part", "https://service.example/#"],
   ];
   for (const value of values) {
     const error = await refusal({ baseUrl: value, allowInsecureHttp: true });
@@ -137,7 +137,6 @@ Deno.test("methods name the argument that is wrong", async () => {
     [isMethod, unsent.call(junk, "a")],
     [isMethod, unsent.call("GET\n" as never, "a")],
     [isMethod, unsent.TRACE("/a" as never)],
-    ['"endpoint" must be a string, not a symbol', unsent.call("GET", Symbol() as never)],
     ['"signal" must be an AbortSignal, not an', unsent.call("GET", "a", { signal: junk })],
     ['"signal" must be an AbortSignal, not a b', get({ signal: false })],
     ...["JSON", "", 7, null, "toString"].map((parseAs) => [isParseAs, get({ parseAs })] as const),

@@ -27,9 +27,11 @@ Deno.test("call() writes scalars, dates and lists of them as a query", async () 
 
 Deno.test("call() refuses a query that is not names with scalars, dates, or lists of these", async () => {
   const queries: unknown[] = [null, "a=b", ["a"], new Map([["a", 1]]), new URLSearchParams("a=b")];
-  const values = [() => 1, Symbol("x"), 1n, NaN, -Infinity, new Date(NaN), {}, [[1]], [{ b: 1 }]];
+  const values = [() => 1, 1n, NaN, -Infinity, new Date(NaN), {}, [[1]], [{ b: 1 }]];
   const cases: [unknown, RegExp][] = [
-    ...queries.map((query): [unknown, RegExp] => [query, /^"query" must be an object, not /]),
+    ...queries.map((
+      query,
+    ): [unknown, RegExp] => [query, /^"query" must be an object of names and values$/]),
     ...values.map((a): [unknown, RegExp] => [{ a }, /^"query" must have a string, .* as "a"$/]),
   ];
   for (const [query, expected] of cases) {

@@ -1,0 +1,79 @@
+import { optionError } from "./checks.ts";
+
+/**
+ * A segment "." or "..", as the URL parser or a server may read it: percent-encoded, beside a
+ * backslash, or with a parameter (`..;a`).
+ */
+const DOT_SEGMENT = /(^|[/\\]|%2f|%5c)(\.|%2e){1,2}(;|[/\\]|%2f|%5c|$)/i;
+
+/** Tells whether a value is an object that is no array, `Map`, `Blob` or the like. */
+function isPlainObject(value: unknown): boolean {
+  return Object.prototype.toString.call(value) === "[object Object]";
+}
+
+/** Checks the name of an endpoint, and returns it as a path. */
+export function toPath(endpoint: string): string {
+  const path = endpoint.replace(/^\/?/, "/");
+  if (/[{}]/.test(path)) {
+    const example = "`reports/${encodeURIComponent(id)}`";
+    throw optionError("endpoint", `must not have placeholders: write the value, as in ${example}`);
+  }
+  const isBelow = /^\/(?!\/|[a-z][a-z\d+.-]*:\/\/)[^?#\\\s]+$/i.test(path);
+  if (isBelow && !DOT_SEGMENT.test(path)) return path;
+  const problem = 'must be a name below "baseUrl", such as "report"; set a query with "query"';
+  throw optionError("endpoint", problem);
+}
+
+/** Refuses path parameters that are missing or empty, or that lead elsewhere. */
+export function checkParameters(
+  path: string,
+  parameters: Readonly<Record<string, unknown>> = {},
+): void {
+  for (const [, name = ""] of path.matchAll(/\{[.;]?([^{}*]+)\*?\}/g)) {
+    const text = `${parameters[name] ?? ""}`;
+    if (text !== "" && !DOT_SEGMENT.test(text)) continue;
+    throw optionError("params.path", `must have a value for "${name}", without "." or ".."`);
+  }
+}
+
+/** Writes a query; a list repeats the name; `null` and `undefined` are left out. */
+export function toQuery(query: Readonly<Record<string, unknown>> = {}): string {
+  if (!isPlainObject(query)) throw optionError("query", "must be an object of names and values");
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item === null || item === undefined) continue;
+      const written = item instanceof Date ? item.toJSON() : item;
+      const isText = typeof written === "string" || typeof written === "boolean";
+      if (!isText && !Number.isFinite(written)) {
+        const allowed = "a string, a number, a boolean, a Date or a list of these";
+        throw optionError("query", `must have ${allowed} as "${name}"`);
+      }
+      parameters.append(name, `${written}`);
+    }
+  }
+  return parameters.toString();
+}
+
+/** Writes a body: a form as it is, a string of a type other than JSON as it is, all others as JSON. */
+export function serializeBody(body: unknown, headers?: HeadersInit): string | FormData {
+  const type = new Headers(headers).get("content-type");
+  if (body instanceof FormData) {
+    if (!type) return body;
+    const why = 'because the type of a form names its boundary, which "fetch" chooses';
+    throw optionError("headers", `must have no Content-Type with a FormData, ${why}`);
+  }
+  if (type && /^application\/x-www-form-urlencoded/i.test(type)) {
+    return new URLSearchParams(body as string | Record<string, string>).toString();
+  }
+  if (type && !/^[^;]*json/i.test(type)) {
+    if (typeof body === "string") return body;
+    throw optionError("body", `must be a string for "${type}", or needs a "bodySerializer"`);
+  }
+  const text = JSON.stringify(body);
+  // JSON keeps nothing of a file or a `Map`. It writes bytes as an object, and so does Bun with forms.
+  const isLost = (text === "{}" && !isPlainObject(body)) || ArrayBuffer.isView(body) ||
+    body instanceof URLSearchParams;
+  if (text !== undefined && !isLost) return text;
+  throw optionError("body", 'cannot be written as JSON: set "bodySerializer" and "Content-Type"');
+}
