@@ -1,12 +1,11 @@
-/** A method and a path that requests are compared with, and what they lead to. */
-export interface Route<Target> {
-  method: string;
-  /** The parts of the path; one such as `{id}` is a parameter. */
-  segments: string[];
-  target: Target;
+/** What requests are compared with: a method and the end of a path. */
+export interface Endpoint {
+  readonly method: string;
+  /** The segments of the path, decoded; one such as `{id}` is a parameter. */
+  readonly segments: readonly string[];
 }
 
-/** Decodes a segment of a URL's path; returns one with a malformed escape unchanged. */
+/** Decodes a segment of a path; returns one with a malformed escape unchanged. */
 function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -15,52 +14,34 @@ function decodeSegment(segment: string): string {
   }
 }
 
-/** Parses a path, such as `/reports/{id}`. */
-function parsePath(path: string): string[] {
+/** Splits a path into segments. */
+function toSegments(path: string): string[] {
   return path.replace(/^\//, "").split("/").map(decodeSegment);
 }
 
 /** Parses a method and a path, such as `GET reports/{id}`. */
-export function parseRoute<Target>(endpoint: string, target: Target): Route<Target> {
-  const [method, path] = endpoint.split(" ") as [string, string];
-  return { method, segments: parsePath(path), target };
+export function parseEndpoint(text: string): Endpoint {
+  const [method, path] = text.split(" ") as [string, string];
+  return { method, segments: toSegments(path) };
 }
-
-const PARAMETER = /^\{([^{}]+)\}$/;
 
 /**
- * Compares two routes, to sort them: more segments come first; then, in the leftmost segment that
- * is a parameter of only one of the two, the name comes first.
+ * Compares a request with an endpoint; returns the values of the parameters, or `undefined` if it does
+ * not match. No parameter is empty.
  */
-export function compareRoutes(one: Route<unknown>, other: Route<unknown>): number {
-  const difference = other.segments.length - one.segments.length;
-  if (difference !== 0) return difference;
-  for (const [index, segment] of one.segments.entries()) {
-    const order = Number(PARAMETER.test(segment)) - Number(PARAMETER.test(other.segments[index]!));
-    if (order !== 0) return order;
-  }
-  return 0;
-}
-
-/** Compares the segments of a route with the end of a path; returns the parameters, or `undefined`. */
-function matchPath(segments: string[], path: string[]): Record<string, string> | undefined {
-  const values = path.slice(-segments.length);
+export function matchEndpoint(
+  endpoint: Endpoint,
+  method: string,
+  pathname: string,
+): Record<string, string> | undefined {
+  if (method !== endpoint.method) return undefined;
+  const values = toSegments(pathname).slice(-endpoint.segments.length);
   const params: [string, string][] = [];
-  for (const [index, segment] of segments.entries()) {
+  for (const [index, segment] of endpoint.segments.entries()) {
     const value = values[index]; // undefined when the path is shorter
-    const [, name] = PARAMETER.exec(segment) ?? [];
+    const [, name] = /^\{(.+)\}$/.exec(segment) ?? [];
     if (name ? !value : value !== segment) return undefined;
     if (name) params.push([name, value!]);
   }
   return Object.fromEntries(params);
-}
-
-/** Finds the first route that matches a request. */
-export function findRoute<Target>(routes: Route<Target>[], method: string, pathname: string) {
-  const path = parsePath(pathname);
-  for (const route of routes) {
-    const params = route.method === method ? matchPath(route.segments, path) : undefined;
-    if (params) return { target: route.target, params };
-  }
-  return undefined;
 }

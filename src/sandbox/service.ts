@@ -29,7 +29,7 @@ import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
 import { type Data, errorResponse, type Handler } from "./responses.ts";
-import { compareRoutes, findRoute, parseRoute, type Route } from "./routes.ts";
+import { type Endpoint, matchEndpoint, parseEndpoint } from "./routes.ts";
 
 /**
  * The only valid key of a sandbox made without `keys`: `"demo-key"`, with 100 credits.
@@ -82,16 +82,9 @@ export interface SandboxOptions {
    * key.
    *
    * A route handles requests that have its method and a path that ends with its own. If several
-   * routes match, including operations of the OpenAPI document, the first of these rules that tells
-   * them apart decides:
-   *
-   * 1. More segments come first: `"GET users/{id}/reports"` before `"GET reports"`.
-   * 2. Names come before parameters, as OpenAPI says of paths. The leftmost segment that is a
-   *    parameter of only one of two routes counts: `"GET reports/export"` comes before
-   *    `"GET reports/{id}"`, and that one before `"GET {kind}/export"`.
-   * 3. Routes that differ only in the names of their parameters come in the order given, and before
-   *    an operation of the OpenAPI document. So a route can replace an operation, for example to
-   *    test an error.
+   * routes match, the one with the most segments handles the request, and of several such routes the
+   * first. Operations of the OpenAPI document come after routes with as many segments, so a route can
+   * replace an operation, for example to test an error.
    *
    * @default {{}}
    */
@@ -140,28 +133,14 @@ async function checkKey(
   return credits === undefined ? { apiKeyValid: false } : { apiKeyValid: true, data: { credits } };
 }
 
-/** The target of a route. */
-interface Target {
+/** An endpoint, and how the sandbox handles it. */
+interface Route extends Endpoint {
   /** Whether requests need a valid key. */
-  access: Operation["apiKey"];
+  readonly access: Operation["apiKey"];
   /** The status of a value that the handler returns. */
-  status: number;
+  readonly status: number;
   /** `undefined` when the sandbox has no handler for an operation of the OpenAPI document. */
-  handler: SandboxRoute | undefined;
-}
-
-/**
- * Returns the lowest status with which an operation has a JSON body; 200 for a range. The statuses are
- * sorted, as JavaScript sorts names that are numbers.
- */
-function successStatus({ responses }: Operation): number {
-  const status = Object.keys(responses).find((status) => responses[status]);
-  return Number(status?.replace("XX", "00") ?? 200);
-}
-
-/** Returns an endpoint's method and path without the names of its parameters. */
-function toShape(endpoint: string): string {
-  return endpoint.replace(" /", " ").replace(/\{[^{}]*\}/g, "{}");
+  readonly handler: SandboxRoute | undefined;
 }
 
 /** Reads the keys of a sandbox, with their credits. */
@@ -179,37 +158,48 @@ function readKeys(keys: Record<string, number> = { [DEMO_KEY]: 100 }): Map<strin
   return new Map(entries);
 }
 
-/** The form of a route, in words and as a pattern. */
-const ROUTE_RULE =
-  'must name a method and a path, with whole segments as parameters, as in "GET reports/{id}"';
-const ROUTE = /^[A-Z]+ (?:[^\s?#\\{}]|(?<=[ /])\{[^\s?#\\{}/]+\}(?=\/|$))+$/;
+/** A method and a path; a segment of the path is a parameter, or has no braces. */
+const ENDPOINT = /^[A-Z]+ (?:[^\s?#\\{}]|(?<=[ /])\{[^\s?#\\{}/]+\}(?=\/|$))+$/;
 
-/** A parameter as Express writes it, which is refused. */
-const EXPRESS_PARAMETER = /(?<=[ /]):(\w+)[^/]*/g;
+/** Makes a route for an operation of the OpenAPI document, or for an endpoint that it does not have. */
+function makeRoute(
+  endpoint: string,
+  operation: Operation | undefined,
+  handler: SandboxRoute | undefined,
+): Route {
+  const responses = operation?.responses ?? {};
+  // The lowest one with a JSON body: JavaScript sorts names that are numbers.
+  const status = Object.keys(responses).find((status) => responses[status]) ?? "200";
+  return {
+    ...parseEndpoint(endpoint),
+    access: operation?.apiKey ?? "required",
+    status: Number(status.replace("XX", "00")),
+    handler,
+  };
+}
+
+/** Finds the operation with an endpoint, whatever the parameters are called. */
+function findOperation(endpoint: string): Operation | undefined {
+  const toShape = (text: string) => text.replace(" /", " ").replace(/\{[^{}]*\}/g, "{}");
+  const name = Object.keys(operations).find((name) => toShape(name) === toShape(endpoint));
+  return name === undefined ? undefined : operations[name];
+}
 
 /** Makes the list of routes in the order in which requests are compared with them. */
-function readRoutes(routes: Record<string, SandboxRoute> = {}): Route<Target>[] {
-  const handlers = new Map<string, SandboxRoute>(Object.entries(createHandlers()));
-  const documented = Object.entries(operations).map(([endpoint, operation]) => {
-    const { apiKey: access, operationId } = operation;
-    const handler = handlers.get(operationId);
-    return { endpoint, target: { access, status: successStatus(operation), handler } };
-  });
+function readRoutes(routes: Record<string, SandboxRoute> = {}): Route[] {
   const added = Object.entries(routes).map(([endpoint, handler]) => {
-    const fixed = endpoint.replace(EXPRESS_PARAMETER, "{$1}");
-    if (fixed !== endpoint) {
-      throw optionError("routes", `must have parameters in braces: "${fixed}", not "${endpoint}"`);
+    if (!ENDPOINT.test(endpoint)) {
+      const rule = "must name a method and a path, with whole segments as parameters";
+      throw optionError("routes", `${rule}, as in "GET reports/{id}": "${endpoint}" does not`);
     }
-    if (!ROUTE.test(endpoint)) throw optionError("routes", `${ROUTE_RULE}: "${endpoint}" does not`);
-    if (typeof handler !== "function") {
-      throw optionError("routes", `has no function for "${endpoint}"`);
-    }
-    const same = documented.find((other) => toShape(other.endpoint) === toShape(endpoint));
-    const { access = "required", status = 200 } = same?.target ?? {};
-    return { endpoint, target: { access, status, handler } };
+    return makeRoute(endpoint, findOperation(endpoint), handler);
   });
-  return [...added, ...documented].map(({ endpoint, target }) => parseRoute(endpoint, target))
-    .sort(compareRoutes); // which keeps the order of equals
+  const handlers = new Map<string, SandboxRoute>(Object.entries(createHandlers()));
+  const documented = Object.entries(operations).map(([endpoint, operation]) =>
+    makeRoute(endpoint, operation, handlers.get(operation.operationId))
+  );
+  // Sorting keeps the order of routes of equal length.
+  return [...added, ...documented].sort((a, b) => b.segments.length - a.segments.length);
 }
 
 /** The names of `RequestInit` that matter to a sandbox. */
@@ -289,8 +279,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   async function handle(request: Request): Promise<Response> {
     const { method } = request;
     const { pathname } = new URL(request.url);
-    const found = findRoute(routes, method, pathname);
-    const { access = "required", handler } = found?.target ?? {};
+    const route = routes.find((route) => matchEndpoint(route, method, pathname));
+    const { access = "required", handler } = route ?? {};
     const apiKey = access === "none" ? undefined : request.headers.get(apiKeyHeader) ?? undefined;
     const isMissing = apiKey === undefined && access === "required";
     const isUnknown = apiKey !== undefined && !keys.has(apiKey);
@@ -298,12 +288,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       return errorResponse(401, `The header "${apiKeyHeader}" must have a valid key`);
     }
     const advice = 'see the option "routes"';
-    if (!found) return errorResponse(404, `The sandbox has no "${method} ${pathname}"; ${advice}`);
+    if (!route) return errorResponse(404, `The sandbox has no "${method} ${pathname}"; ${advice}`);
     if (!handler) return errorResponse(501, `The operation has no handler; ${advice}`);
-    const result = await handler(request, { apiKey, keys, params: found.params });
+    const params = matchEndpoint(route, method, pathname)!;
+    const result = await handler(request, { apiKey, keys, params });
     if (result === undefined) return new Response(null, { status: 204 });
     if (result instanceof Response) return result;
-    return Response.json(result, { status: found.target.status });
+    return Response.json(result, { status: route.status });
   }
 
   return { keys, fetch: async (input, ...rest) => await handle(toRequest(input, rest)) };
