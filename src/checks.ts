@@ -81,11 +81,6 @@ export function readOptions<Options extends object>(
   return copy;
 }
 
-/** Checks an object that is no array, `Map`, `AbortSignal` or the like. */
-export function checkObject(value: unknown, option: string): void {
-  if (classOf(value) !== "Object") throw wrongType(option, "an object", value);
-}
-
 /** Checks a boolean. */
 export function checkBoolean(value: unknown, option: string): void {
   if (typeof value !== "boolean") throw wrongType(option, "a boolean", value);

@@ -48,16 +48,13 @@ Deno.test("createSandbox() has the keys that it gets and no others, and they can
 Deno.test("createSandbox() refuses bad options, says which, and shows no key", async () => {
   const route = () => {};
   const cases: Record<string, object[]> = {
-    "keys: must be an object, not a Map": [{ keys: new Map([["S3CRET", 1]]) }],
-    "keys: must be an object, not null": [{ keys: null }],
     "keys: must be text that a header can carry: key 1 is not": [
       { keys: { "": 1 } },
       { keys: { "S3CRET☂": 1 } },
     ],
     "keys: must have whole numbers of credits from 0: key 1 does not": [
-      ...[-1, NaN, "5"].map((S3CRET) => ({ keys: { S3CRET } })),
+      ...[-1, 0.5, NaN].map((S3CRET) => ({ keys: { S3CRET } })),
     ],
-    "routes: must be an object, not an array": [{ routes: [route] }],
     "key: is not an option of createSandbox(), which has keys, routes": [{ key: "S3CRET" }],
   };
   const names = [

@@ -24,7 +24,7 @@
  * @module
  */
 import { isApiKey } from "../api_key.ts";
-import { checkObject, type OptionChecks, optionError, readOptions } from "../checks.ts";
+import { type OptionChecks, optionError, readOptions } from "../checks.ts";
 import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
@@ -106,8 +106,6 @@ export interface Sandbox {
     (request: Request, ...context: unknown[]): Promise<Response>;
   };
 }
-
-const SANDBOX_CHECKS: OptionChecks<SandboxOptions> = { keys: checkObject, routes: checkObject };
 
 /** Handlers of operations of the OpenAPI document, by `operationId`. */
 type Handlers = { [Name in keyof Operations]?: Handler<Operations[Name], SandboxContext> };
@@ -272,7 +270,8 @@ function toRequest(input: string | URL | Request, [init, context]: unknown[]): R
  * @throws {ConfigurationError} When an option is wrong; the message shows no key.
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const given = readOptions(options, SANDBOX_CHECKS, "createSandbox()");
+  const known: OptionChecks<SandboxOptions> = { keys: null, routes: null };
+  const given = readOptions(options, known, "createSandbox()");
   const keys = readKeys(given.keys);
   const routes = readRoutes(given.routes);
 
