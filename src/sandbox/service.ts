@@ -107,13 +107,10 @@ export interface Sandbox {
   };
 }
 
-/** Handlers of operations of the OpenAPI document, by `operationId`. */
-type Handlers = { [Name in keyof Operations]?: Handler<Operations[Name], SandboxContext> };
-
-/** Makes the handlers of one sandbox, so that what a handler remembers is of this sandbox only. */
-function createHandlers() {
-  return { checkKey } satisfies Handlers;
-}
+/** The handlers of the OpenAPI document's operations, by `operationId`. */
+const handlers: { [Name in keyof Operations]?: Handler<Operations[Name], SandboxContext> } = {
+  checkKey,
+};
 
 async function checkKey(
   request: Request,
@@ -192,9 +189,9 @@ function readRoutes(routes: Record<string, SandboxRoute> = {}): Route[] {
     }
     return makeRoute(endpoint, findOperation(endpoint), handler);
   });
-  const handlers = new Map<string, SandboxRoute>(Object.entries(createHandlers()));
+  const byName = new Map<string, SandboxRoute>(Object.entries(handlers));
   const documented = Object.entries(operations).map(([endpoint, operation]) =>
-    makeRoute(endpoint, operation, handlers.get(operation.operationId))
+    makeRoute(endpoint, operation, byName.get(operation.operationId))
   );
   // Sorting keeps the order of routes of equal length.
   return [...added, ...documented].sort((a, b) => b.segments.length - a.segments.length);
