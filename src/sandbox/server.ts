@@ -1,8 +1,6 @@
 /**
  * Serves the sandbox over HTTP, on Node.js, Deno and Bun, for programs that cannot use its `fetch`:
- * other processes, other languages, a web page in development.
- *
- * Every response allows every origin and exposes all headers (CORS). Every preflight is allowed.
+ * other processes and other languages. Responses have no CORS headers.
  *
  * In addition to the sandbox's own statuses, the server responds with 400 to a request that cannot
  * be read, and with 500 when a route throws.
@@ -86,25 +84,12 @@ const SERVE_CHECKS: OptionChecks<ServeSandboxOptions> = {
   onResponse: checkFunction,
 };
 
-/** The headers of every response, even to a preflight, with which any page can use the server. */
-const CORS = Object.entries({
-  "Access-Control-Allow-Origin": "*",
-  "Access-Control-Allow-Methods": "*",
-  "Access-Control-Allow-Headers": "*, Authorization", // which "*" does not include
-  "Access-Control-Expose-Headers": "*",
-});
-
-/**
- * Makes the request for the sandbox; returns a response instead to a preflight, and to what no
- * `Request` can have.
- */
+/** Makes the request for the sandbox; returns a response instead to what no `Request` can have. */
 async function readRequest(incoming: IncomingMessage, url: URL, signal: AbortSignal) {
   const { method = "", headers } = incoming;
   try {
     const chunks: BlobPart[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
-    const isPreflight = method === "OPTIONS" && headers["access-control-request-method"];
-    if (isPreflight) return new Response(null, { status: 204 });
     const body = chunks.length > 0 ? new Blob(chunks) : null;
     return new Request(url, { method, headers: headers as Record<string, string>, body, signal });
   } catch { // such as the method TRACE, or a GET request with a body
@@ -128,7 +113,6 @@ async function writeResponse(response: Response, outgoing: ServerResponse) {
   outgoing.statusCode = response.status;
   outgoing.statusMessage = response.statusText;
   for (const [name, value] of response.headers) outgoing.appendHeader(name, value);
-  for (const [name, value] of CORS) outgoing.setHeader(name, value);
   outgoing.flushHeaders();
   // The types of the web's and of Node's ReadableStream differ.
   const body = response.body as Parameters<typeof Readable.fromWeb>[0] | null;
@@ -176,7 +160,7 @@ async function listen(server: Server, host: string, port: number): Promise<void>
  * `signal` of the request is aborted when the client disconnects. Deno needs `--allow-net` for the
  * host.
  *
- * @example Let a web page in development call an endpoint that fails
+ * @example Serve an endpoint that fails
  * ```ts
  * import { createSandbox } from "@scam-address/client/sandbox";
  * import { serveSandbox } from "@scam-address/client/sandbox/server";
