@@ -7,9 +7,7 @@ import { serveSandbox } from "../src/sandbox/server.ts";
 import { root } from "./support/files.ts";
 import { deno, run } from "./support/process.ts";
 
-await using server = await serveSandbox(undefined, {
-  onResponse: ({ method, path, status }) => console.log(`    ${method} ${path} ${status}`),
-});
+await using server = await serveSandbox();
 const args = ["check-key", "--base-url", server.url];
 console.log(`The sandbox listens on ${server.url}\n\nscam-address ${args.join(" ")}`);
 

@@ -48,11 +48,11 @@ Deno.test("createSandbox() has the keys that it gets and no others, and they can
 Deno.test("createSandbox() refuses bad options, says which, and shows no key", async () => {
   const route = () => {};
   const cases: Record<string, object[]> = {
-    "keys: must be text that a header can carry: key 1 is not": [
+    "keys: must be text that a header can carry": [
       { keys: { "": 1 } },
       { keys: { "S3CRET☂": 1 } },
     ],
-    "keys: must have whole numbers of credits from 0: key 1 does not": [
+    "keys: must have whole numbers of credits from 0": [
       ...[-1, 0.5, NaN].map((S3CRET) => ({ keys: { S3CRET } })),
     ],
     "key: is not an option of createSandbox(), which has keys, routes": [{ key: "S3CRET" }],

@@ -177,12 +177,14 @@ async function runSandbox(process: CommandProcess, args: string[]): Promise<numb
     if (!key) throw new CommandError('"--key" must be KEY=CREDITS, CREDITS a whole number from 0');
     return [key, Number(credits)] as const;
   });
-  const service = createSandbox({ keys: keys && Object.fromEntries(keys) });
-  const server = await serveSandbox(service, {
-    host,
-    port,
-    onResponse: ({ method, path, status }) => process.stdout.write(`${method} ${path} ${status}\n`),
-  }).catch(({ message }) => {
+  const sandbox = createSandbox({ keys: keys && Object.fromEntries(keys) });
+  /** Handles a request, and prints a line that shows no key. */
+  const fetch = async (request: Request) => {
+    const response = await sandbox.fetch(request);
+    process.stdout.write(`${request.method} ${new URL(request.url).pathname} ${response.status}\n`);
+    return response;
+  };
+  const server = await serveSandbox({ fetch }, { host, port }).catch(({ message }) => {
     throw new CommandError(withFlagNames(message), "listen", EXIT.failed);
   });
   const stopped = new Promise<void>((resolve) => {
@@ -190,7 +192,7 @@ async function runSandbox(process: CommandProcess, args: string[]): Promise<numb
   });
   process.stdout.write(`The sandbox listens on ${server.url} until Ctrl-C\n`);
   if (!pairs) {
-    for (const [key, credits] of service.keys) {
+    for (const [key, credits] of sandbox.keys) {
       process.stdout.write(`Its valid key is "${key}", with ${credits} credits\n`);
     }
   }

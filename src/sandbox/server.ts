@@ -2,8 +2,8 @@
  * Serves the sandbox over HTTP, on Node.js, Deno and Bun, for programs that cannot use its `fetch`:
  * other processes and other languages. Responses have no CORS headers.
  *
- * In addition to the sandbox's own statuses, the server responds with 400 to a request that cannot
- * be read, and with 500 when a route throws.
+ * When a route throws, and for a request that `Request` cannot represent, such as a GET request with a
+ * body, the response has the status 500 and the error's message.
  *
  * @example Check a key over HTTP
  * ```ts
@@ -21,33 +21,14 @@ import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import {
-  checkFunction,
-  checkNumber,
-  type OptionChecks,
-  optionError,
-  readOptions,
-} from "../checks.ts";
+import { checkNumber, type OptionChecks, optionError, readOptions } from "../checks.ts";
 import { errorResponse } from "./responses.ts";
 import { createSandbox, type Sandbox } from "./service.ts";
 
 export type { Sandbox };
 
-/** A response that was sent, for {@linkcode ServeSandboxOptions.onResponse}. */
-export interface SandboxResponse {
-  /** The method of the request. */
-  readonly method: string;
-  /** The path of the request, without the query. */
-  readonly path: string;
-  /** The status of the response. */
-  readonly status: number;
-  /** The error that a route threw, which made the status 500. It is not sent to the client. */
-  readonly error?: unknown;
-}
-
-/** Options of {@linkcode serveSandbox}: where it listens, and how it logs. */
+/** Options of {@linkcode serveSandbox}: where it listens. */
 export interface ServeSandboxOptions {
   /**
    * The name or address of the network interface to listen on; `"0.0.0.0"` is all of them.
@@ -61,11 +42,6 @@ export interface ServeSandboxOptions {
    * @default {0}
    */
   port?: number | undefined;
-  /**
-   * Called once for each response, for logs, unless the client has disconnected. An error that it
-   * throws is not caught.
-   */
-  onResponse?: ((response: SandboxResponse) => void) | undefined;
 }
 
 /** A sandbox that is being served. */
@@ -78,45 +54,24 @@ export interface SandboxServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const SERVE_CHECKS: OptionChecks<ServeSandboxOptions> = {
-  host: null,
-  port: checkNumber,
-  onResponse: checkFunction,
-};
-
-/** Makes the request for the sandbox; returns a response instead to what no `Request` can have. */
-async function readRequest(incoming: IncomingMessage, url: URL, signal: AbortSignal) {
-  const { method = "", headers } = incoming;
-  try {
-    const chunks: BlobPart[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
-    const body = chunks.length > 0 ? new Blob(chunks) : null;
-    return new Request(url, { method, headers: headers as Record<string, string>, body, signal });
-  } catch { // such as the method TRACE, or a GET request with a body
-    return errorResponse(400, "The request cannot be read");
-  }
+/** Makes a `Request` of a request that Node.js received. */
+async function readRequest(incoming: IncomingMessage, origin: string): Promise<Request> {
+  const { method = "", url } = incoming;
+  const headers = incoming.headers as Record<string, string>;
+  const chunks: BlobPart[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  const body = chunks.length > 0 ? new Blob(chunks) : null;
+  return new Request(`${origin}${url}`, { method, headers, body });
 }
 
-/** Calls a route; returns its response, or the status 500 with the error that it threw. */
-async function respond(call: () => Response | Promise<Response>) {
-  try {
-    const response = await call();
-    if (response.bodyUsed) throw new TypeError("The body of the route's Response is already used");
-    return { response };
-  } catch (error) {
-    return { response: errorResponse(500, "A route of the sandbox threw an error"), error };
-  }
-}
-
-/** Sends a response to its last byte. */
-async function writeResponse(response: Response, outgoing: ServerResponse) {
+/** Sends a response, whose body is streamed. */
+async function writeResponse(response: Response, outgoing: ServerResponse): Promise<void> {
+  if (response.type === "error") throw new Error("The route returned Response.error()");
   outgoing.statusCode = response.status;
-  outgoing.statusMessage = response.statusText;
   for (const [name, value] of response.headers) outgoing.appendHeader(name, value);
   outgoing.flushHeaders();
-  // The types of the web's and of Node's ReadableStream differ.
-  const body = response.body as Parameters<typeof Readable.fromWeb>[0] | null;
-  await pipeline(body ? Readable.fromWeb(body) : Readable.from([]), outgoing);
+  // Not all versions of Node's types know that a web stream can be iterated over.
+  await pipeline((response.body ?? []) as Iterable<Uint8Array>, outgoing);
 }
 
 /** Writes a host as URLs do, with brackets around IPv6; throws when a URL cannot have it. */
@@ -156,9 +111,8 @@ async function listen(server: Server, host: string, port: number): Promise<void>
 /**
  * Serves a sandbox over HTTP.
  *
- * A route is called when the request's body is complete; the response's body is streamed. The
- * `signal` of the request is aborted when the client disconnects. Deno needs `--allow-net` for the
- * host.
+ * A route is called when the request's body is complete; the response's body is streamed.
+ * `Response.error()` closes the connection. On Deno, `--allow-net` is needed for the host.
  *
  * @example Serve an endpoint that fails
  * ```ts
@@ -168,48 +122,39 @@ async function listen(server: Server, host: string, port: number): Promise<void>
  * const sandbox = createSandbox({
  *   routes: { "GET report": () => Response.json({ error: "Busy" }, { status: 503 }) },
  * });
- * const server = await serveSandbox(sandbox, {
- *   onResponse: ({ method, path, status }) => console.log(method, path, status),
- * });
- * await fetch(`${server.url}report`, { headers: { "X-API-Key": "demo-key" } })
- *   .then((response) => response.json()); // prints "GET /report 503"
+ * const server = await serveSandbox(sandbox);
+ * const response = await fetch(`${server.url}report`, { headers: { "X-API-Key": "demo-key" } });
+ * console.log(response.status, await response.text()); // 503 {"error":"Busy"}
  * await server.close();
  * ```
  *
- * @param sandbox The sandbox, or anything with such a `fetch`; by default one with the key
+ * @param sandbox The sandbox, or any object with such a `fetch`; by default a sandbox with the key
  * `"demo-key"`.
- * @param options Where to listen, and how to log.
+ * @param options Where to listen.
  * @returns The server, once it listens.
- * @throws {ConfigurationError} When an argument is wrong, the port is in use, or the server cannot
+ * @throws {ConfigurationError} When an option is wrong, the port is in use, or the server cannot
  * listen for another reason, which the message names.
  */
 export async function serveSandbox(
   sandbox: { fetch(request: Request): Promise<Response> } = createSandbox(),
   options: ServeSandboxOptions = {},
 ): Promise<SandboxServer> {
-  const given = readOptions(options, SERVE_CHECKS, "serveSandbox()");
-  const { host = "127.0.0.1", onResponse, port = 0 } = given;
-  if (typeof sandbox?.fetch !== "function") {
-    throw optionError("sandbox", "must be a result of createSandbox()");
-  }
+  const known: OptionChecks<ServeSandboxOptions> = { host: null, port: checkNumber };
+  const { host = "127.0.0.1", port = 0 } = readOptions(options, known, "serveSandbox()");
   const authority = toUrlHost(host);
-
   const server = createServer();
   await listen(server, host, port);
   const reachable = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" }[authority] ?? authority;
-  const url = `http://${reachable}:${(server.address() as AddressInfo).port}/`;
+  const origin = `http://${reachable}:${(server.address() as AddressInfo).port}`;
+  const respond = async (incoming: IncomingMessage) => {
+    const response = await sandbox.fetch(await readRequest(incoming, origin));
+    if (response.bodyUsed) throw new TypeError("The body of the route's Response is already used");
+    return response;
+  };
   server.on("request", async (incoming, outgoing) => {
-    const controller = new AbortController();
-    outgoing.on("close", () => outgoing.writableFinished || controller.abort());
-    // The target may also be "*" or an absolute URL; a slash makes a path of it.
-    const target = new URL(url.slice(0, -1) + incoming.url!.replace(/^(?!\/)/, "/"));
-    const received = await readRequest(incoming, target, controller.signal);
-    const { response, ...thrown } = await respond(() =>
-      received instanceof Response ? received : sandbox.fetch(received)
-    );
-    const report = { method: incoming.method!, path: target.pathname, status: response.status };
-    if (!incoming.socket.destroyed) onResponse?.({ ...report, ...thrown });
-    // It fails when the client disconnects, when the body fails, and for `Response.error()`.
+    const response = await respond(incoming)
+      .catch((error) => errorResponse(500, `The sandbox failed: ${error}`));
+    // It fails when the client disconnects, or the body fails.
     await writeResponse(response, outgoing).catch(() => outgoing.destroy());
   });
   const close = () =>
@@ -217,5 +162,5 @@ export async function serveSandbox(
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { url, close, [Symbol.asyncDispose]: close };
+  return { url: `${origin}/`, close, [Symbol.asyncDispose]: close };
 }

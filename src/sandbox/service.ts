@@ -100,7 +100,7 @@ export interface Sandbox {
    * so that any base URL works.
    */
   readonly fetch: {
-    /** Takes what the global `fetch` takes. A route may follow the request's `signal`. */
+    /** Takes what the global `fetch` takes. */
     (input: string | URL | Request, init?: RequestInit): Promise<Response>;
     /** Takes what servers and workers pass to a handler, and ignores what follows the request. */
     (request: Request, ...context: unknown[]): Promise<Response>;
@@ -138,19 +138,15 @@ interface Route extends Endpoint {
   readonly handler: SandboxRoute | undefined;
 }
 
-/** Reads the keys of a sandbox, with their credits. */
+/** Reads the keys of a sandbox, with their credits; no error quotes a key. */
 function readKeys(keys: Record<string, number> = { [DEMO_KEY]: 100 }): Map<string, number> {
-  const entries = Object.entries(keys);
-  for (const [index, [key, credits]] of entries.entries()) {
-    if (!isApiKey(key)) {
-      throw optionError("keys", `must be text that a header can carry: key ${index + 1} is not`);
-    }
+  for (const [key, credits] of Object.entries(keys)) {
+    if (!isApiKey(key)) throw optionError("keys", "must be text that a header can carry");
     if (!Number.isSafeInteger(credits) || credits < 0) {
-      const problem = `must have whole numbers of credits from 0: key ${index + 1} does not`;
-      throw optionError("keys", problem);
+      throw optionError("keys", "must have whole numbers of credits from 0");
     }
   }
-  return new Map(entries);
+  return new Map(Object.entries(keys));
 }
 
 /** A method and a path; a segment of the path is a parameter, or has no braces. */

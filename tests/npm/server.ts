@@ -3,7 +3,6 @@
 import { createSandbox } from "@scam-address/client/sandbox";
 import {
   type Sandbox as Served,
-  type SandboxResponse,
   type SandboxServer,
   serveSandbox,
   type ServeSandboxOptions,
@@ -12,7 +11,6 @@ import {
 const options: ServeSandboxOptions = {
   host: "127.0.0.1",
   port: 0,
-  onResponse: ({ method, path, status }: SandboxResponse) => [method, path, status.toFixed()],
 };
 export async function start(): Promise<string> {
   const sandbox: Served = createSandbox();
