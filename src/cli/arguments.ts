@@ -40,8 +40,8 @@ status of each response.
 
 Exit status, which is never 1:
   0  the key is valid, or the sandbox was stopped
-  2  the command was used wrongly, or the key or the address is malformed
-  3  there was no usable response, or serving the sandbox or writing the output failed
+  2  wrong usage, a malformed key or address, or a port in use
+  3  there was no usable response, or writing the output failed
   4  the key is valid but has fewer credits than --min-credits
   5  the key is not valid
 `;

@@ -184,9 +184,7 @@ async function runSandbox(process: CommandProcess, args: string[]): Promise<numb
     process.stdout.write(`${request.method} ${new URL(request.url).pathname} ${response.status}\n`);
     return response;
   };
-  const server = await serveSandbox({ fetch }, { host, port }).catch(({ message }) => {
-    throw new CommandError(withFlagNames(message), "listen", EXIT.failed);
-  });
+  const server = await serveSandbox({ fetch }, { host, port });
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
   });

@@ -24,9 +24,8 @@
  * `{"name":"HttpError","code":"http","message":"…","isTemporary":true,"response":{"status":429,…}}`.
  *
  * In addition to the codes of the client, there are `usage`, when the arguments, the variables or
- * standard input are wrong, `listen`, when `sandbox` cannot listen on its port, and `unexpected`, when
- * something else went wrong, such as a missing permission of Deno. The code `timeout` also says that
- * the whole check exceeded `--timeout`.
+ * standard input are wrong, and `unexpected`, when something else went wrong, such as a missing
+ * permission of Deno. The code `timeout` also says that the whole check exceeded `--timeout`.
  *
  * @module
  */

@@ -17,9 +17,8 @@
  *
  * @module
  */
-import { lookup } from "node:dns/promises";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { checkNumber, type OptionChecks, optionError, readOptions } from "../checks.ts";
@@ -74,38 +73,13 @@ async function writeResponse(response: Response, outgoing: ServerResponse): Prom
   await pipeline((response.body ?? []) as Iterable<Uint8Array>, outgoing);
 }
 
-/** Writes a host as URLs do, with brackets around IPv6; throws when a URL cannot have it. */
-function toUrlHost(host: unknown): string {
-  const authority = String(host).includes(":") ? `[${host}]` : String(host);
-  if (typeof host === "string" && URL.canParse(`http://${authority}`)) return authority;
-  throw optionError("host", "must be a host name or an IP address, without a zone");
-}
-
-/** The part of Deno that is used, where there is one. */
-declare const Deno: { permissions: { request(net: object): Promise<{ state: string }> } };
-
-/** Starts to listen. */
-async function listen(server: Server, host: string, port: number): Promise<void> {
-  try {
-    const { address } = await lookup(host);
-    // Without the permission, Deno's `listen` throws an error that nobody can catch (Deno 2.9.6).
-    if (typeof Deno !== "undefined") {
-      const net = { name: "net", host: `${toUrlHost(address)}:${port}` };
-      const { state } = await Deno.permissions.request(net);
-      const flag = "run again with the --allow-net flag";
-      if (state !== "granted") throw new Error(`Requires net access to "${net.host}", ${flag}`);
-    }
-    server.listen(port, address);
-    await once(server, "listening");
-  } catch (error) {
-    const { code, message } = error as Error & { code?: string };
-    if (code !== "EADDRINUSE") {
-      throw optionError("host", `"${host}" cannot be listened on: ${message}`);
-    }
-    const advice = "choose another one, or 0 for any free port";
-    throw optionError("port", `${port} is in use on "${host}"; ${advice}`);
+/** Returns the host of the server's URL. */
+function toUrlHost(host: string): string {
+  const name = host.includes(":") ? `[${host}]` : host;
+  if (!URL.canParse(`http://${name}`)) {
+    throw optionError("host", "must be a host name or an IP address, without a zone");
   }
-  server.on("error", () => {}); // a connection that could not be accepted
+  return { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" }[name] ?? name;
 }
 
 /**
@@ -141,11 +115,15 @@ export async function serveSandbox(
 ): Promise<SandboxServer> {
   const known: OptionChecks<ServeSandboxOptions> = { host: null, port: checkNumber };
   const { host = "127.0.0.1", port = 0 } = readOptions(options, known, "serveSandbox()");
-  const authority = toUrlHost(host);
-  const server = createServer();
-  await listen(server, host, port);
-  const reachable = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" }[authority] ?? authority;
-  const origin = `http://${reachable}:${(server.address() as AddressInfo).port}`;
+  const urlHost = toUrlHost(host);
+  const server = createServer().listen(port, host);
+  await once(server, "listening").catch(({ code, message }) => {
+    if (code !== "EADDRINUSE") throw optionError("host", `cannot be listened on: ${message}`);
+    const advice = "use another one, or 0 for any free one";
+    throw optionError("port", `${port} is in use on "${host}"; ${advice}`);
+  });
+  server.on("error", () => {}); // a connection that could not be accepted
+  const origin = `http://${urlHost}:${(server.address() as AddressInfo).port}`;
   const respond = async (incoming: IncomingMessage) => {
     const response = await sandbox.fetch(await readRequest(incoming, origin));
     if (response.bodyUsed) throw new TypeError("The body of the route's Response is already used");
