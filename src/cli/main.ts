@@ -25,12 +25,11 @@
  *
  * In addition to the codes of the client, there are `usage`, when the arguments, the variables or
  * standard input are wrong, and `unexpected`, when something else went wrong, such as a missing
- * permission of Deno. The code `timeout` also says that the whole check exceeded `--timeout`.
+ * permission of Deno.
  *
  * @module
  */
 import process from "node:process";
-import type { Writable } from "node:stream";
 import { setTimeout } from "node:timers"; // in older versions of Deno, the global one has no unref
 import { EXIT } from "./arguments.ts";
 import { run } from "./command.ts";
@@ -48,16 +47,11 @@ process.on("uncaughtException", fail);
 // Bun 1.4 calls no other listener for a rejection: https://github.com/oven-sh/bun/pull/13045
 process.on("unhandledRejection", fail);
 
-/** Ends a stream; resolves when all that was written to it has been read, or never will be. */
-function end(stream: Writable): Promise<void> {
-  return new Promise((resolve) => stream.end(() => resolve()));
-}
-
 run(process.argv.slice(2), process).then(async (exit) => {
   process.exitCode ||= exit;
-  await end(process.stdout); // whose failure is written to the other
-  await end(process.stderr);
-  // A read of standard input that nobody waits for any more would keep the process running. What else
-  // is under way gets 100 ms to end.
+  // Standard output comes first, because its failure is written to standard error.
+  await new Promise<void>((resolve) => process.stdout.end(resolve));
+  await new Promise<void>((resolve) => process.stderr.end(resolve));
+  // A read of standard input, or a connection, that is still pending would keep the process running.
   setTimeout(() => process.exit(), 100).unref();
 }).catch(fail);
