@@ -8,7 +8,7 @@ export interface Range {
 }
 
 /** The range of each numeric option. */
-export const RANGES = {
+const RANGES = {
   timeout: { min: 1, max: 2 ** 31 - 1 }, // a longer one makes setTimeout fire at once
   totalTimeout: { min: 1, max: 2 ** 31 - 1 },
   retries: { min: 0, max: 100 },

@@ -32,10 +32,15 @@ async function* read(input: NonNullable<Setting["stdin"]>): AsyncGenerator<Uint8
   for (const byte of bytes) yield Uint8Array.of(byte);
 }
 
-/** A standard input that ends late, or never. */
-async function* pipe(time: number): AsyncGenerator<Uint8Array> {
+/** A standard input that never ends after a line. */
+async function* pipe(): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode("pipe-key\n");
-  await new Promise((resolve) => time < Infinity && setTimeout(resolve, time));
+  await new Promise(() => {});
+}
+
+/** A standard input with an endless line. */
+async function* endless(): AsyncGenerator<Uint8Array> {
+  while (true) yield await Promise.resolve(new Uint8Array(1_024).fill(65));
 }
 
 /** What `--json` prints when there is no result. */
@@ -65,9 +70,9 @@ Deno.test("check-key calls the service, at --base-url first, and prints validity
   expect(server.requests[1]!.url).toBe(`/api${checkKeyPath}`);
 });
 
-Deno.test("check-key reads the key from standard input or a variable, without line breaks", async () => {
+Deno.test("check-key reads the key from standard input or a variable, without white space around it", async () => {
   await using server = await serve((_, response) => json(response, validKey));
-  const texts = ["a key", "a key\n", "a key\r\n", "a key\r", "\na key\n\r\n"];
+  const texts = ["a key", "a key\n", "a key\r\n", "a key\r", "\n a key\t\n\r\n"];
   const inputs: Setting[] = ["\ufeffa key", ...texts].map((stdin) => ({ stdin }));
   for (const setting of [...inputs, ...texts.map(keyed)]) {
     expect((await command(["check-key", "--base-url", server.url], setting)).exit).toBe(0);
@@ -77,7 +82,7 @@ Deno.test("check-key reads the key from standard input or a variable, without li
 
 Deno.test("check-key says in a terminal how to type the key, and only there", async () => {
   await using server = await serve((_, response) => json(response, validKey));
-  const prompt = "Type the key here and press Enter, then Ctrl-D (on Windows, Ctrl-Z and Enter)\n";
+  const prompt = "Type the key, Enter and Ctrl-D (on Windows, Ctrl-Z and Enter)\n";
   const args = ["check-key", "--json", "--base-url", server.url];
   const printed = { exit: 0, stdout: `${VALID}\n` };
   const typed = { stdin: "a key\n", isTTY: true };
@@ -87,19 +92,12 @@ Deno.test("check-key says in a terminal how to type the key, and only there", as
   expect(await command(args, { ...demo, isTTY: true })).toEqual({ ...printed, stderr: "" });
 });
 
-Deno.test("check-key --timeout limits all that it waits for, and says what is missing", async () => {
+Deno.test("check-key --timeout limits the whole check", async () => {
   await using hanging = await serve(() => {});
-  const { url } = hanging;
-  const inputs: [Setting, string][] = [
-    [{ stdin: pipe(Infinity) }, "No result within 1 s: standard input has not ended"],
-    [demo, "No result within 1 s: there was no complete response"],
-  ];
-  const args = ["check-key", "--timeout", "1", "--base-url", url];
-  await Promise.all(inputs.map(async ([setting, message]) => {
-    const stderr = `Error (timeout): ${message}\n`;
-    expect(await command(args, setting)).toEqual({ exit: 3, stdout: "", stderr });
-  }));
-  expect(hanging.requests.length).toBe(1);
+  const args = ["check-key", "--timeout", "1", "--base-url", hanging.url];
+  const { exit, stdout, stderr } = await command(args, demo);
+  expect([exit, stdout, hanging.requests.length]).toEqual([3, "", 1]);
+  expect(stderr).toMatch(/^Error \(timeout\): .* took more than 1000 ms.*\n$/);
 });
 
 Deno.test("check-key --retries limits how often the request is sent again", async () => {
@@ -120,7 +118,7 @@ Deno.test("check-key exits with 0, 4 or 5, and reports in words or with --json",
   const tooFew = '{"ok":false,"apiKeyValid":true,"credits":100,"error":null}';
   const cases: [string, Setting, number, string, string?][] = [
     ["--json", {}, 0, VALID, DEMO_NOTE],
-    ["--json", { stdin: pipe(Infinity) }, 0, VALID, DEMO_NOTE],
+    ["--json", { stdin: pipe() }, 0, VALID, DEMO_NOTE],
     ["--min-credits 100", demo, 0, "The key is valid and has 100 credits"],
     ["--min-credits 101", demo, 4, "The key is valid and has 100 credits, fewer than 101"],
     ["--min-credits 101 --json", demo, 4, tooFew],
@@ -131,6 +129,17 @@ Deno.test("check-key exits with 0, 4 or 5, and reports in words or with --json",
     const args = ["check-key", "--sandbox", ...options.split(" ")];
     expect(await command(args, setting)).toEqual({ exit, stdout: `${report}\n`, stderr });
   }
+});
+
+Deno.test("check-key compares credits only with a minimum that was given", async () => {
+  const owing = { apiKeyValid: true, data: { credits: -1 } };
+  await using server = await serve((_, response) => json(response, owing));
+  const args = ["check-key", "--base-url", server.url];
+  expect(await command(args, demo)).toMatchObject({
+    exit: 0,
+    stdout: "The key is valid and has -1 credits\n",
+  });
+  expect((await command([...args, "--min-credits=0"], demo)).exit).toBe(4);
 });
 
 Deno.test("check-key exits with 3 when there is no usable response, and says why", async () => {
@@ -145,14 +154,10 @@ Deno.test("check-key exits with 3 when there is no usable response, and says why
   const invalid = { name: "InvalidResponseError", code: "invalid_response", isTemporary: false };
   const http = { name: "HttpError", code: "http", isTemporary: false };
   const cases: [string, RegExp, object][] = [
-    [server.url, /^(?!.*the response says)/, { ...invalid, issues }],
-    [
-      `${server.url}api`,
-      /the status 403; the response says \{"secret":"\[redacted\]"\}$/m,
-      { ...http, response: forbidden },
-    ],
-    [`${server.url}missing`, /: check "--base-url"; the /, { ...http, response: { status: 404 } }],
-    [closed.url, /got no response: .*refused/i, { name: "NetworkError", isTemporary: true }],
+    [server.url, /invalid response/, { ...invalid, issues }],
+    [`${server.url}api`, /the status 403/, { ...http, response: forbidden }],
+    [`${server.url}missing`, /check "--base-url"/, { ...http, response: { status: 404 } }],
+    [closed.url, /refused/i, { name: "NetworkError", isTemporary: true }],
   ];
   for (const [address, reason, error] of cases) {
     const setting = { env: { SCAM_ADDRESS_API_KEY: "some-key", SCAM_ADDRESS_BASE_URL: address } };
@@ -165,38 +170,6 @@ Deno.test("check-key exits with 3 when there is no usable response, and says why
     expect(JSON.parse(printed.stdout)).toMatchObject(reported(error));
     expect(words.stderr + printed.stdout).not.toMatch(/some-key|baseUrl/);
   }
-});
-
-Deno.test("check-key prints the body of an error as one line, cut and escaped", async () => {
-  const cases = [
-    ["", /the status 401\n$/],
-    ["null", /; the response says null\n$/],
-    [
-      " no\r\n\tkey\u2028 \x1b[2J\x9b\u202e\u{e0001} ",
-      / says no key \\u\{1b\}\[2J\\u\{9b\}\\u\{202e\}\\u\{e0001\}\n$/,
-    ],
-    ["é".repeat(301), /; the response says é{300}…\n$/],
-  ] as const;
-  for (const [body, expected] of cases) {
-    await using server = await serve((_, response) => void response.writeHead(401).end(body));
-    const setting = {
-      env: { SCAM_ADDRESS_API_KEY: "some-key", SCAM_ADDRESS_BASE_URL: server.url },
-    };
-    expect((await command(["check-key"], setting)).stderr).toMatch(expected);
-  }
-});
-
-Deno.test("check-key --timeout says why it has not succeeded before", async () => {
-  await using server = await serve((_, response) => {
-    json(response.setHeader("retry-after", "60"), { apiKey: "busy" }, 503); // is no name of ours
-  });
-  const args = ["check-key", "--timeout=1", `--base-url=${server.url}`];
-  const { exit, stderr } = await command(args, demo);
-  expect([exit, stderr]).toEqual([
-    3,
-    expect.stringMatching(/^Error \(timeout\): No result within 1 s/),
-  ]);
-  expect(stderr).toMatch(/, Retry-After: 60; the response says \{"apiKey":"busy"\}\n$/);
 });
 
 /** Asserts that arguments, divided by "|", make the command exit with 2, and show no key. */
@@ -219,13 +192,13 @@ Deno.test("check-key exits with 2 on wrong usage and says what to do", async () 
     "--min-credits= | --min-credits=-1 | --min-credits 1e3 | --min-credits 9999999999999999":
       /: "--min-credits" must be a whole number from 0 to 9007199254740991$/,
     "--timeout 0 | --timeout 1.5 | --timeout 2147484":
-      /: "--timeout" must be a whole number of seconds from 1 to 2147483$/,
+      /: "--timeout" must be a whole number from 1 to 2147483$/,
     "--retries 101 | --retries=-1": /: "--retries" must be a whole number from 0 to 100$/,
-    "--base-url | --base-url --S3CRET": /^Error \(usage\): "--base-url" needs a value$/,
-    "--retries -1 | --retries": /: "--retries" needs a value$/,
-    "--sandbox=S3CRET": /: "--sandbox" takes no value$/,
+    "--base-url | --base-url --S3CRET":
+      /^Error \(usage\): "--base-url" needs a value: the options are /,
+    "--retries -1 | --retries": /: "--retries" needs a value: /,
+    "--sandbox=S3CRET": /: "--sandbox" takes no value: /,
     "--constructor": /: Unknown option "--constructor": the options are /,
-    "--": /: Wrong arguments: the options are /,
     "--base-url x": /: "--sandbox" cannot have a "--base-url"$/,
   });
   await expectUsage("check-key", {
@@ -234,27 +207,25 @@ Deno.test("check-key exits with 2 on wrong usage and says what to do", async () 
     "--timeout 9": noAddress,
     "--base-url ftp://service.example": /: "--base-url" must be/,
     "--base-url http://a.example": /: "--base-url" must .* "--allow-insecure-http"/,
-  }, { stdin: pipe(Infinity) }); // the address is checked before the key is waited for
-  const isEmpty = (name: string) => ({ "": new RegExp(`: "${name}" is set and empty: set it `) });
-  await expectUsage("check-key", isEmpty("SCAM_ADDRESS_BASE_URL"), {
-    env: { SCAM_ADDRESS_BASE_URL: "" },
-  });
+  }, { stdin: pipe() }); // the address is checked before the key is waited for
+  await expectUsage("check-key", { "": noAddress }, { env: { SCAM_ADDRESS_BASE_URL: "" } });
+  const isEmpty = { "": /: No key: "SCAM_ADDRESS_API_KEY" is empty; a key is never taken from/ };
   for (const key of ["", "\r\n"]) {
-    const setting = { ...keyed(key), stdin: "another-key" };
-    for (const base of [loopback, "check-key --sandbox"]) {
-      await expectUsage(base, isEmpty("SCAM_ADDRESS_API_KEY"), setting);
-    }
+    const setting = { ...keyed(key), stdin: "another-key" }; // which is not read
+    for (const base of [loopback, "check-key --sandbox"]) await expectUsage(base, isEmpty, setting);
   }
-  const noKey = /: Standard input has no key, and "SCAM_ADDRESS_API_KEY" is not set$/;
+  const noKey = /: No key: standard input is empty; a key is never taken from/;
+  const tooLong = /: Standard input has more than a key$/;
+  const malformed = /^Error \(configuration\): The key must be/;
   const notUtf8 = Uint8Array.from("caf\xe9-S3CRET", (letter) => letter.charCodeAt(0));
   const keys: [Setting, RegExp][] = [
+    [{}, noKey],
     [{ stdin: "\r\n" }, noKey],
-    [{ stdin: notUtf8 }, /^Error \(configuration\): The key must be printable ASCII/],
-    [{ stdin: "two\r\nS3CRETS\r\n" }, /: Standard input has more than one key$/],
-    [{ stdin: "x".repeat(65_537) }, /: Standard input has more than a key$/],
-    [{ stdin: "S3CRET " }, /^Error \(configuration\): The key must be/],
-    [keyed("S3CRET "), /^Error \(configuration\): The key must be/],
-    [keyed("two\nS3CRETS"), /: "SCAM_ADDRESS_API_KEY" has more than one key$/],
+    [{ stdin: endless() }, tooLong],
+    [{ stdin: "x".repeat(65_536) }, malformed],
+    [{ stdin: notUtf8 }, malformed],
+    [{ stdin: "two\r\nS3CRETS\r\n" }, malformed],
+    [keyed("two\nS3CRETS"), malformed],
   ];
   for (const [setting, message] of keys) await expectUsage(loopback, { "": message }, setting);
 });
@@ -273,7 +244,9 @@ Deno.test("the command takes no key from an argument, says why, and does not rep
   const options = "the options are --base-url, .*, --sandbox; see --help; ";
   const wrong = `Wrong arguments: ${options}`;
   await expectUsage("", {
-    "S3CRET | S3CRET check-key | --S3CRET check-key": new RegExp(`\\(usage\\): ${none}${why}`),
+    "S3CRET | S3CRET check-key | --S3CRET check-key | --json-S3CRET": new RegExp(
+      `\\(usage\\): ${none}${why}`,
+    ),
   });
   const isUnknown = new RegExp(`\\(usage\\): Unknown option "--[a-z-]+": ${options}${why}`);
   const isWrong = new RegExp(`\\(usage\\): ${wrong}${why}`);
@@ -289,15 +262,14 @@ Deno.test("the command takes no key from an argument, says why, and does not rep
   expect([exit, stderr, JSON.parse(stdout)]).toEqual([2, "", reported(error)]);
 });
 
-Deno.test("--help and --version print to standard output, and no argument at all prints the help", async () => {
-  for (const line of ["--help", "-h", "help", "help sandbox", "help -v", "check-key --help"]) {
+Deno.test("--help and --version print to standard output", async () => {
+  const lines = ["--help", "-h", "help", "help sandbox", "check-key --help", "sandbox -h -v"];
+  for (const line of lines) {
     const { exit, stdout, stderr } = await command(line.split(" "));
     expect([line, exit, stderr]).toEqual([line, 0, ""]);
     expect(stdout).toMatch(/^Usage: scam-address check-key \[options\]\n/);
     expect(stdout.split("\n").filter((line) => line.length > 90)).toEqual([]);
   }
-  const { stdout } = await command(["--help"]);
-  expect(await command([])).toEqual({ exit: 2, stdout: "", stderr: stdout });
   for (const args of [["--version"], ["-v"], ["sandbox", "-v"]]) {
     expect(await command(args)).toEqual({ exit: 0, stdout: `${version}\n`, stderr: "" });
   }

@@ -1,5 +1,4 @@
-import { parseArgs } from "node:util";
-import { type Range, RANGES } from "../checks.ts";
+import { parseArgs, type ParseArgsConfig } from "node:util";
 import { DEMO_KEY } from "../sandbox/service.ts";
 
 /** The exit statuses; HELP says what they mean. Shells and npx use 1 for themselves. */
@@ -46,101 +45,87 @@ Exit status, which is never 1:
   5  the key is not valid
 `;
 
-/** An error of the command itself, with its code and its exit status. */
+/** An error of the command itself: it was used wrongly. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
-
-  constructor(message: string, readonly code = "usage", readonly exit: number = EXIT.usage) {
-    super(message);
-  }
+  readonly code = "usage";
 }
 
 /** Advice on how to give `check-key` the key. */
 export const KEY_ADVICE =
   'a key is never taken from an argument, because arguments show in process lists: set "SCAM_ADDRESS_API_KEY" or write the key to standard input';
 
-/** A flag, as `parseArgs` takes it, with what else its value must be. */
-interface Flag {
-  readonly type: "boolean" | "string";
-  readonly multiple?: true;
-  /** The option of the library that it sets, which messages name. */
-  readonly option?: string;
-  /** The range of a whole number, and what it counts. */
-  readonly range?: Range & { readonly unit?: string };
-}
-
-type Flags = Readonly<Record<string, Flag>>;
-
-const SECONDS = { min: 1, max: Math.floor(RANGES.timeout.max / 1_000), unit: "seconds" };
+type Flags = NonNullable<ParseArgsConfig["options"]>;
 
 /** The flags of `check-key`. */
 export const CHECK_KEY_FLAGS = {
-  "base-url": { type: "string", option: "baseUrl" },
-  "allow-insecure-http": { type: "boolean", option: "allowInsecureHttp" },
-  "min-credits": { type: "string", range: { min: 0, max: Number.MAX_SAFE_INTEGER } },
-  timeout: { type: "string", range: SECONDS },
-  retries: { type: "string", range: RANGES.retries },
+  "base-url": { type: "string" },
+  "allow-insecure-http": { type: "boolean" },
+  "min-credits": { type: "string" },
+  timeout: { type: "string" },
+  retries: { type: "string" },
   json: { type: "boolean" },
   sandbox: { type: "boolean" },
 } as const satisfies Flags;
 
 /** The flags of `sandbox`. */
 export const SANDBOX_FLAGS = {
-  host: { type: "string", option: "host" },
-  port: { type: "string", option: "port", range: RANGES.port },
-  key: { type: "string", option: "keys", multiple: true },
+  host: { type: "string" },
+  port: { type: "string" },
+  key: { type: "string", multiple: true },
 } as const satisfies Flags;
 
 /** The values of flags. */
-export type Values<Of extends Flags> = {
-  [Name in keyof Of]?: Of[Name] extends { type: "boolean" } ? boolean
-    : Of[Name] extends { multiple: true } ? string[]
-    : Of[Name] extends { range: Range } ? number
-    : string;
-};
+export type Values<Of extends Flags> = ReturnType<typeof parseFlags<Of>>;
 
-/** Parses the value of a flag that takes a number. */
-function parseNumber(name: string, text: string, { min, max, unit }: Required<Flag>["range"]) {
-  const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
-  if (number >= min && number <= max) return number;
-  const kind = unit ? `number of ${unit}` : "number";
-  throw new CommandError(`"${name}" must be a whole ${kind} from ${min} to ${max}`);
+/** Says what `parseArgs` refused; quotes only what is a flag, or looks like one and so is no key. */
+function describeRefusal({ code, message }: Error & { code?: string }, options: Flags): string {
+  const [, name = ""] = /'--([a-z-]{1,20})[ ']/.exec(message) ?? [];
+  if (name && code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") return `Unknown option "--${name}"`;
+  if (code !== "ERR_PARSE_ARGS_INVALID_OPTION_VALUE") return "Wrong arguments";
+  return `"--${name}" ${options[name]?.type === "string" ? "needs a" : "takes no"} value`;
 }
 
 /** Parses arguments; an error quotes none that may be a key. */
-export function parseFlags<Of extends Flags>(args: string[], flags: Of, advice: string) {
-  const known = new Map<string, Flag>(Object.entries(flags));
-  const names = [...known.keys()].map((name) => `--${name}`).join(", ");
-  const refusal = (problem: string) =>
-    new CommandError(`${problem}: the options are ${names}; see --help; ${advice}`);
-  // Not strict, because its errors quote arguments.
-  const { tokens, ...parsed } = parseArgs({ args, options: flags, strict: false, tokens: true });
-  const values: Record<string, unknown> = parsed.values;
-  for (const token of tokens) {
-    if (token.kind !== "option") throw refusal("Wrong arguments");
-    const { name, rawName, value, inlineValue } = token;
-    const flag = known.get(name);
-    if (!flag) {
-      const isWord = /^--[a-z-]{1,20}$/.test(rawName); // and so no key
-      throw refusal(isWord ? `Unknown option "${rawName}"` : "Wrong arguments");
-    }
-    if (flag.type === "boolean" && value !== undefined) {
-      throw new CommandError(`"${rawName}" takes no value`);
-    }
-    if (flag.type === "string" && (value === undefined || (!inlineValue && /^-/.test(value)))) {
-      throw new CommandError(`"${rawName}" needs a value`);
-    }
-    if (flag.range) values[name] = parseNumber(rawName, value!, flag.range);
+export function parseFlags<Of extends Flags>(
+  args: string[],
+  options: Of,
+  advice: string,
+): ReturnType<typeof parseArgs<{ options: Of }>>["values"] {
+  try {
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    const names = Object.keys(options).map((name) => `--${name}`).join(", ");
+    const problem = describeRefusal(error as Error, options);
+    throw new CommandError(`${problem}: the options are ${names}; see --help; ${advice}`);
   }
-  return values as Values<Of>;
 }
 
-/** Writes the names of the library's options in a message as the command's own. */
+/** Parses the value of a flag that takes a whole number. */
+export function parseNumber(name: string, text: string | undefined, min: number, max: number) {
+  if (text === undefined) return undefined;
+  const number = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (number >= min && number <= max) return number;
+  throw new CommandError(`"--${name}" must be a whole number from ${min} to ${max}`);
+}
+
+/** What the command calls options of the library. */
+const FLAG_NAMES: Readonly<Record<string, string | undefined>> = {
+  allowInsecureHttp: '"--allow-insecure-http"',
+  apiKey: "The key",
+  baseUrl: '"--base-url"',
+  host: '"--host"',
+  keys: '"--key"',
+  port: '"--port"',
+};
+
+/**
+ * Writes the names of the library's options in a message as the command's own: at its start, and in
+ * advice, because what follows may be the service's.
+ */
 export function withFlagNames(message: string): string {
-  let text = message.replace('"apiKey"', "The key");
-  const flags: Flags = { ...CHECK_KEY_FLAGS, ...SANDBOX_FLAGS };
-  for (const [name, { option }] of Object.entries(flags)) {
-    if (option) text = text.replaceAll(`"${option}"`, `"--${name}"`);
-  }
-  return text;
+  return message.replace(
+    /(^|check |set )"(\w+)"/g,
+    (text, before, name) => FLAG_NAMES[name] ? before + FLAG_NAMES[name] : text,
+  );
 }
