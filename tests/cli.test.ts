@@ -46,8 +46,9 @@ async function* endless(): AsyncGenerator<Uint8Array> {
 /** What `--json` prints when there is no result. */
 const reported = (error: unknown) => ({ ok: false, apiKeyValid: null, credits: null, error });
 
-const NOTE = "Asking the built-in sandbox, not the service\n";
-const DEMO_NOTE = 'Asking the built-in sandbox about "demo-key", not the service\n';
+const NOTE =
+  'Checking the key in "SCAM_ADDRESS_API_KEY" with the built-in sandbox, not the service\n';
+const DEMO_NOTE = 'Checking "demo-key" with the built-in sandbox, not the service\n';
 const VALID = '{"ok":true,"apiKeyValid":true,"credits":100,"error":null}';
 
 /** A setting with a key in the environment. */

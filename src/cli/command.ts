@@ -74,8 +74,8 @@ function createKeyClient(process: CommandProcess, flags: Values<typeof CHECK_KEY
   };
   if (flags.sandbox) {
     if (flags["base-url"]) throw new CommandError('"--sandbox" cannot have a "--base-url"');
-    const about = key ? "" : ` about "${DEMO_KEY}"`;
-    process.stderr.write(`Asking the built-in sandbox${about}, not the service\n`);
+    const name = key ? `the key in "${KEY_VARIABLE}"` : `"${DEMO_KEY}"`;
+    process.stderr.write(`Checking ${name} with the built-in sandbox, not the service\n`);
     const sandbox = { baseUrl: "http://localhost/", fetch: createSandbox().fetch };
     return createClient({ ...options, ...sandbox, apiKey: key ?? DEMO_KEY });
   }

@@ -63,7 +63,7 @@ Deno.test("src/cli/main.ts needs few permissions, and names one that is missing"
     [[], check, 3, "", /^Error \(unexpected\): .* --allow-env flag\n$/],
     [[allowEnv], check, 3, "", /^Error \(network\): .* --allow-net flag\n$/],
     [[allowEnv, `--allow-net=${host}`], check, 0, "The key is valid and has 1 credit\n", /^$/],
-    [[allowEnv], sandbox, 4, report, /^Asking the built-in sandbox about "demo-key", not the /],
+    [[allowEnv], sandbox, 4, report, /^Checking "demo-key" with the built-in sandbox, not the /],
   ];
   await Promise.all(cases.map(async ([permissions, args, code, stdout, stderr]) => {
     const ended = await finish(start(permissions, args), "some-key\n");
@@ -73,7 +73,7 @@ Deno.test("src/cli/main.ts needs few permissions, and names one that is missing"
 
 Deno.test("src/cli/main.ts ends while its standard input is open", async () => {
   const cases: [string[], number, RegExp][] = [
-    [["check-key", "--sandbox"], 0, /^Asking the built-in sandbox about "demo-key"/],
+    [["check-key", "--sandbox"], 0, /^Checking "demo-key" with the built-in sandbox/],
     [["check-key"], 2, /^Error \(usage\): No address/],
   ];
   await Promise.all(cases.map(async ([args, code, message]) => {
@@ -122,7 +122,7 @@ Deno.test("src/cli/main.ts stays quiet when its output is not read", async () =>
   const stderr = await new Response(child.stderr).text();
   expect(await child.status).toMatchObject({ code: 5 });
   expect(stderr).toBe(
-    "Asking the built-in sandbox, not the service\n",
+    'Checking the key in "SCAM_ADDRESS_API_KEY" with the built-in sandbox, not the service\n',
   );
 });
 
