@@ -241,7 +241,7 @@ Deno.test("check-key --allow-insecure-http uses http for any host", async () => 
 
 Deno.test("the command takes no key from an argument, says why, and does not repeat it", async () => {
   const why = "a key is never taken from an argument, because arguments show in process lists";
-  const none = 'No command: the first argument must be "check-key", "sandbox" or "help"; ';
+  const none = "There is no such command: the commands are check-key and sandbox; see --help; ";
   const options = "the options are --base-url, .*, --sandbox; see --help; ";
   const wrong = `Wrong arguments: ${options}`;
   await expectUsage("", {
@@ -273,6 +273,17 @@ Deno.test("--help and --version print to standard output", async () => {
   }
   for (const args of [["--version"], ["-v"], ["sandbox", "-v"]]) {
     expect(await command(args)).toEqual({ exit: 0, stdout: `${version}\n`, stderr: "" });
+  }
+});
+
+Deno.test("the command says on standard error that there is none", async () => {
+  for (const [line, problem] of [["", "No command"], ["chek-key -j", "There is no such command"]]) {
+    const stderr = `^Error \\(usage\\): ${problem}: the commands are check-key and sandbox; `;
+    expect(await command(line!.split(" ").filter(Boolean))).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: expect.stringMatching(stderr),
+    });
   }
 });
 

@@ -151,12 +151,9 @@ async function runCommand(process: CommandProcess, args: string[]): Promise<numb
   }
   if (command === "check-key") return await runCheckKey(process, rest);
   if (command === "sandbox") return await runSandbox(process, rest);
-  if (command === undefined) {
-    process.stderr.write(HELP);
-    return EXIT.usage;
-  }
-  const advice = 'the first argument must be "check-key", "sandbox" or "help"';
-  throw new CommandError(`No command: ${advice}; ${KEY_ADVICE}`);
+  const problem = command === undefined ? "No command" : "There is no such command";
+  const advice = `the commands are check-key and sandbox; see --help; ${KEY_ADVICE}`;
+  throw new CommandError(`${problem}: ${advice}`);
 }
 
 /** Reports an error; returns the exit status. */
