@@ -173,6 +173,21 @@ Deno.test("check-key exits with 3 when there is no usable response, and says why
   }
 });
 
+Deno.test("the command prints messages as one line without control characters", async () => {
+  const unreadable = {
+    get SCAM_ADDRESS_API_KEY(): string {
+      const message = "no\r\n\taccess\u2028 \x1b[2J\x9b\u202e\u200b\u{e0001}!";
+      throw Object.assign(new Error(message), { name: "NotCapable" }); // as Deno's are named
+    },
+  };
+  const args = ["check-key", "--base-url", "http://127.0.0.1:9/"];
+  const stderr = "Error (unexpected): no access [2J !\n";
+  expect(await command(args, { env: unreadable })).toEqual({ exit: 3, stdout: "", stderr });
+  const { stdout } = await command([...args, "--json"], { env: unreadable });
+  const error = { name: "NotCapable", code: "unexpected", message: "no access [2J !" };
+  expect(JSON.parse(stdout)).toEqual(reported(error));
+});
+
 /** Asserts that arguments, divided by "|", make the command exit with 2, and show no key. */
 async function expectUsage(base: string, messages: Record<string, RegExp>, setting?: Setting) {
   for (const [all, message] of Object.entries(messages)) {

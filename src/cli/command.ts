@@ -2,6 +2,7 @@ import { createClient } from "../client.ts";
 import { ScamAddressError } from "../errors.ts";
 import { serveSandbox } from "../sandbox/server.ts";
 import { createSandbox, DEMO_KEY } from "../sandbox/service.ts";
+import { toLine } from "../text.ts";
 import {
   CHECK_KEY_FLAGS,
   CommandError,
@@ -160,7 +161,7 @@ async function runCommand(process: CommandProcess, args: string[]): Promise<numb
 function reportError(process: CommandProcess, error: Error, isJson: boolean): number {
   const isOurs = error instanceof CommandError || error instanceof ScamAddressError;
   const code = isOurs ? error.code : "unexpected";
-  const message = withFlagNames(error.message);
+  const message = toLine(withFlagNames(error.message));
   if (isJson) {
     const fields = error instanceof ScamAddressError && error.toJSON();
     printJson(process, { error: { name: error.name, ...fields, code, message } });

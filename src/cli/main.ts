@@ -15,7 +15,7 @@
  *
  * The key comes from the environment variable `SCAM_ADDRESS_API_KEY` or, if that is not set, from
  * standard input; in a terminal, the command says how to type it, and the terminal shows it. `--help`
- * lists the options and the exit statuses.
+ * lists the options and the exit statuses. Messages are one line without control characters.
  *
  * `check-key --json` always prints one object, for example
  * `{"ok":true,"apiKeyValid":true,"credits":100,"error":null}`. After a failure, `apiKeyValid` and
@@ -31,6 +31,7 @@
  */
 import process from "node:process";
 import { setTimeout } from "node:timers"; // in older versions of Deno, the global one has no unref
+import { toLine } from "../text.ts";
 import { EXIT } from "./arguments.ts";
 import { run } from "./command.ts";
 
@@ -39,7 +40,7 @@ function fail({ code, message }: Error & { code?: string }): void {
   // A reader closes the pipe, as `head` does.
   if (code === "EPIPE" || process.exitCode === EXIT.failed) return;
   process.exitCode = EXIT.failed;
-  process.stderr.write(`Error (unexpected): ${message}\n`);
+  process.stderr.write(`Error (unexpected): ${toLine(message)}\n`);
 }
 
 for (const stream of [process.stdout, process.stderr]) stream.on("error", fail);
