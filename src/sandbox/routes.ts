@@ -3,31 +3,31 @@ export interface Endpoint {
   readonly method: string;
   /** The segments of the path, decoded; one such as `{id}` is a parameter. */
   readonly segments: readonly string[];
+  /** The method and the path without the names of the parameters. */
+  readonly shape: string;
 }
 
-/** Decodes a segment of a path; returns one with a malformed escape unchanged. */
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
-
-/** Splits a path into segments. */
+/** Splits a path into segments, decoded; one with a malformed escape stays as it is. */
 function toSegments(path: string): string[] {
-  return path.replace(/^\//, "").split("/").map(decodeSegment);
+  return path.replace(/^\//, "").split("/").map((segment) => {
+    try {
+      return decodeURIComponent(segment);
+    } catch {
+      return segment;
+    }
+  });
 }
 
 /** Parses a method and a path, such as `GET reports/{id}`. */
 export function parseEndpoint(text: string): Endpoint {
   const [method, path] = text.split(" ") as [string, string];
-  return { method, segments: toSegments(path) };
+  const segments = toSegments(path);
+  return { method, segments, shape: text.replace(" /", " ").replace(/\{[^{}]*\}/g, "{}") };
 }
 
 /**
- * Compares a request with an endpoint; returns the values of the parameters, or `undefined` if it does
- * not match. No parameter is empty.
+ * Compares an endpoint with the method and the path of a request; returns the values of the parameters,
+ * none of which is empty, or `undefined` if they do not match.
  */
 export function matchEndpoint(
   endpoint: Endpoint,

@@ -152,43 +152,29 @@ function readKeys(keys: Record<string, number> = { [DEMO_KEY]: 100 }): Map<strin
 /** A method and a path; a segment of the path is a parameter, or has no braces. */
 const ENDPOINT = /^[A-Z]+ (?:[^\s?#\\{}]|(?<=[ /])\{[^\s?#\\{}/]+\}(?=\/|$))+$/;
 
-/** Makes a route for an operation of the OpenAPI document, or for an endpoint that it does not have. */
-function makeRoute(
-  endpoint: string,
-  operation: Operation | undefined,
-  handler: SandboxRoute | undefined,
-): Route {
-  const responses = operation?.responses ?? {};
-  // The lowest one with a JSON body: JavaScript sorts names that are numbers.
-  const status = Object.keys(responses).find((status) => responses[status]) ?? "200";
-  return {
-    ...parseEndpoint(endpoint),
-    access: operation?.apiKey ?? "required",
-    status: Number(status.replace("XX", "00")),
-    handler,
-  };
-}
-
-/** Finds the operation with an endpoint, whatever the parameters are called. */
-function findOperation(endpoint: string): Operation | undefined {
-  const toShape = (text: string) => text.replace(" /", " ").replace(/\{[^{}]*\}/g, "{}");
-  const name = Object.keys(operations).find((name) => toShape(name) === toShape(endpoint));
-  return name === undefined ? undefined : operations[name];
+/** Makes the routes of the OpenAPI document's operations. */
+function readOperations(): Route[] {
+  const byName = new Map<string, SandboxRoute>(Object.entries(handlers)); // no inherited names
+  return Object.entries(operations).map(([endpoint, { apiKey, operationId, responses }]) => {
+    // The lowest status with a JSON body: JavaScript sorts names that are numbers.
+    const name = Object.keys(responses).find((status) => responses[status]) ?? "200";
+    const status = Number(name.replace("XX", "00"));
+    return { ...parseEndpoint(endpoint), access: apiKey, status, handler: byName.get(operationId) };
+  });
 }
 
 /** Makes the list of routes in the order in which requests are compared with them. */
 function readRoutes(routes: Record<string, SandboxRoute> = {}): Route[] {
-  const added = Object.entries(routes).map(([endpoint, handler]) => {
-    if (!ENDPOINT.test(endpoint)) {
+  const documented = readOperations();
+  const added = Object.entries(routes).map(([name, handler]): Route => {
+    if (!ENDPOINT.test(name)) {
       const rule = "must name a method and a path, with whole segments as parameters";
-      throw optionError("routes", `${rule}, as in "GET reports/{id}": "${endpoint}" does not`);
+      throw optionError("routes", `${rule}, as in "GET reports/{id}": "${name}" does not`);
     }
-    return makeRoute(endpoint, findOperation(endpoint), handler);
+    const endpoint = parseEndpoint(name);
+    const replaced = documented.find(({ shape }) => shape === endpoint.shape);
+    return { access: "required", status: 200, ...replaced, ...endpoint, handler };
   });
-  const byName = new Map<string, SandboxRoute>(Object.entries(handlers));
-  const documented = Object.entries(operations).map(([endpoint, operation]) =>
-    makeRoute(endpoint, operation, byName.get(operation.operationId))
-  );
   // Sorting keeps the order of routes of equal length.
   return [...added, ...documented].sort((a, b) => b.segments.length - a.segments.length);
 }
