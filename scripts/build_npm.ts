@@ -84,8 +84,7 @@ await build({
   package: {
     name: denoJson.name,
     version: denoJson.version,
-    description:
-      "Typed client of the Scam Address Service for Deno, Node, Bun, workers and browsers",
+    description: "Typed client of the Scam Address Service for Deno, Node, Bun and workers",
     keywords: ["scam-address", "scam", "address", "api", "client", "openapi", "typescript"],
     license: denoJson.license,
     author: "The Scam Address Client authors",

@@ -3,19 +3,16 @@
  *
  *     deno task test:runtimes [FOLDER|TARBALL]
  *
- * Without an argument it is `npm/`, which `deno task build:npm` makes. Runtimes come from npm,
- * except Chromium, which must be installed.
+ * Without an argument it is `npm/`, which `deno task build:npm` makes. Runtimes come from npm.
  */
 
 import { expect } from "@std/expect";
 import { build, type BuildOptions, stop } from "esbuild";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { apiKeyHeader } from "../src/generated/operations.ts";
 import { expectLittleKept } from "../tests/process/large.ts";
 import { type CaseResult, serveConformance } from "../tests/runtimes/server.ts";
 import { serve } from "../tests/support/server.ts";
-import { findChromium, openPage } from "./support/chromium.ts";
 import { makeFolder, root } from "./support/files.ts";
 import {
   arch,
@@ -48,24 +45,21 @@ for (const file of ["conformance.ts", "program.ts", "worker.ts", "workerd.capnp"
 interface Start {
   command: string;
   args: string[];
-  /** Whether the runtime goes on after the suite, as a browser does. */
-  stays?: boolean;
 }
 
 /** Runs the suite on a runtime and waits for its report, and then for its end. */
 async function runSuite(
-  { command, args, stays }: Start,
+  { command, args }: Start,
   reported: Promise<CaseResult[]>,
 ): Promise<CaseResult[]> {
   const killer = new AbortController();
   const timer = setTimeout(() => killer.abort(), TIME_LIMIT);
   const end = run(command, args, { cwd: project, signal: killer.signal });
   const results = await Promise.race([reported, end.then(() => undefined)]);
-  if (results && stays) killer.abort();
   const { code, output } = await end;
   clearTimeout(timer);
   if (!results) throw new Error(`It exited with ${code} and without a report:\n${output}`);
-  if (!stays) expect(code, output).toBe(0);
+  expect(code, output).toBe(0);
   return results;
 }
 
@@ -129,15 +123,6 @@ testRuntime(`workerd ${WORKERD_VERSION}`, async (bundle) => {
   const tool = await installTool(`@cloudflare/workerd-${os}-${target}`, WORKERD_VERSION);
   await bundle("worker.ts", "worker.js", { conditions: ["workerd", "worker"] });
   return { command: join(tool, "bin/workerd"), args: ["test", "workerd.capnp"] };
-});
-
-testRuntime("Chromium", async (bundle) => {
-  await bundle("program.ts", "page.js", { format: "iife" });
-  // The page comes from a file, so that every request to the service crosses origins.
-  const page = join(project, "page.html");
-  await Deno.writeTextFile(page, '<!doctype html><script src="page.js"></script>');
-  const args = openPage(pathToFileURL(page).href, join(project, "chromium"));
-  return { command: findChromium(), args, stays: true };
 });
 
 /** Adds a test that runs the command on a runtime, with a reader that waits. */

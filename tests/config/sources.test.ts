@@ -23,7 +23,7 @@ const foreign: Record<string, RegExp> = {
   "src": /^(node:|src\/(sandbox|cli)\/)/,
   "src/transport": /^(?!src\/(transport\/|errors\.ts$))/,
   "src/sandbox": /^src\/(cli\/|transport\/|(client|call|send_request)\.ts$)/,
-  "src/sandbox/service.ts": /^(node:|src\/sandbox\/server\.ts$)/, // browsers load it
+  "src/sandbox/service.ts": /^(node:|src\/sandbox\/server\.ts$)/, // workers load it
   "src/generated": /^src\/(?!generated\/|operation\.ts$)/,
   "src/errors.ts": /^(?!src\/transport\/retry\.ts$)/, // the one home of `isTemporary`
 };

@@ -1,4 +1,4 @@
-/** Runs the suite at once: a program of Node, Bun and Deno, and a page's script. */
+/** Runs the suite at once: a program of Node, Bun and Deno. */
 
 import { conform } from "./conformance.ts";
 

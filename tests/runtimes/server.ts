@@ -16,12 +16,6 @@ export interface ConformanceServer extends AsyncDisposable {
   report: Promise<CaseResult[]>;
 }
 
-const cors = {
-  "access-control-allow-origin": "*",
-  "access-control-allow-methods": "GET, POST",
-  "access-control-allow-headers": `content-type, ${keyHeader}`,
-};
-
 function checkKey({ body }: Recorded, response: ServerResponse): void {
   json(response, JSON.parse(body).apiKey === "valid-key" ? validKey : { apiKeyValid: false });
 }
@@ -32,8 +26,6 @@ export async function serveConformance(): Promise<ConformanceServer> {
   const { promise: report, resolve } = Promise.withResolvers<CaseResult[]>();
 
   const server = await serve((request, response) => {
-    for (const [name, value] of Object.entries(cors)) response.setHeader(name, value);
-    if (request.method === "OPTIONS") return void response.writeHead(204).end();
     const { pathname, search } = new URL(request.url, "http://127.0.0.1");
     const [scenario = "", endpoint = ""] = pathname.slice(1).split("/");
     const count = (hits.get(scenario) ?? 0) + 1;
