@@ -10,7 +10,6 @@ import { expect } from "@std/expect";
 import { build, type BuildOptions, stop } from "esbuild";
 import { join } from "node:path";
 import { apiKeyHeader } from "../src/generated/operations.ts";
-import { expectLittleKept } from "../tests/process/large.ts";
 import { type CaseResult, serveConformance } from "../tests/runtimes/server.ts";
 import { serve } from "../tests/support/server.ts";
 import { makeFolder, root } from "./support/files.ts";
@@ -151,11 +150,3 @@ function testCommand(name: string, install: () => Promise<string>, ...args: stri
 for (const version of NODE_VERSIONS) testCommand(`Node ${version}`, () => installNode(version));
 testCommand(`Bun ${BUN_VERSION}`, installBun);
 testCommand(`Deno ${Deno.version.deno}`, () => Promise.resolve(deno), "run", "-A");
-
-Deno.test(`Bun ${BUN_VERSION} keeps nothing of large bodies`, async (test) => {
-  const program = join(project, "kept.mjs");
-  const entryPoints = [join(root, "tests/process/kept.ts")];
-  await build({ ...external, entryPoints, outfile: program, bundle: true, format: "esm" });
-  const bun = { name: "Bun", command: await installBun(), major: 0, flags: () => ["--expose-gc"] };
-  await expectLittleKept(test, bun, program);
-});

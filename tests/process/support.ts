@@ -17,7 +17,7 @@ export async function bundle(program: string): Promise<{ path: string } & AsyncD
 export interface Runtime {
   name: string;
   command: string;
-  /** The version of Node.js; 0 on Deno and Bun. */
+  /** The version of Node.js; 0 on Deno. */
   major: number;
   /** The flags for a program that may use the network at a host, or do anything. */
   flags: (host?: string) => string[];
