@@ -94,19 +94,12 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     const headers = { [KEY_HEADER]: "stray" };
     service.use({ onRequest: ({ request }) => new Request(request, { headers }) });
     await service.checkKey("valid-key");
-    // It adds no header of its own, and Bun keeps those of middleware where there is none.
-    await service.POST("/checkKey", { body: { apiKey: "valid-key" }, parseAs: "text" });
-    assertEquals(seen, [null, null]);
+    assertEquals(seen, [null]);
   },
 
   async "checkKey() retries after a 503"({ client, hits }) {
-    const statuses: unknown[] = [];
-    const onRetry = ({ error }: { error: unknown }) => {
-      assertInstance(error, HttpError);
-      statuses.push(error.response.status);
-    };
-    assertEquals((await client("flaky", { onRetry }).checkKey("valid-key")).apiKeyValid, true);
-    assertEquals([statuses, await hits("flaky")], [[503], 2]);
+    assertEquals((await client("flaky").checkKey("valid-key")).apiKeyValid, true);
+    assertEquals(await hits("flaky"), 2);
   },
 
   async "call() rejects a long error again and again"({ client }) {
@@ -114,7 +107,7 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     for (let count = 0; count < 20; count++) {
       const error = await rejection(broken.call("GET", undocumented));
       assertInstance(error, HttpError);
-      assertEquals([error.response.status, typeof error.response.body], [500, "string"]); // cut within its JSON
+      assertEquals([error.response.status, typeof error.response.body], [500, "string"]);
     }
   },
 
@@ -124,12 +117,8 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
   },
 
   async "checkKey() times out when the body never ends"({ client }) {
-    const start = Date.now();
-    const error = await rejection(
-      client("endless").checkKey("valid-key", { timeout: 300, retries: 0 }),
-    );
-    assertInstance(error, TimeoutError);
-    if (Date.now() - start > 5_000) throw new Error(`it took ${Date.now() - start} ms`);
+    const options = { timeout: 300, retries: 0 };
+    assertInstance(await rejection(client("endless").checkKey("valid-key", options)), TimeoutError);
   },
 
   async "checkKey() refuses a redirect"({ client, hits }) {
@@ -143,10 +132,9 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     const client = createClient({ baseUrl: "http://127.0.0.1:9/", apiKey: "k1", retries: 0 });
     const error = await rejection(client.call("GET", undocumented));
     assertInstance(error, NetworkError);
-    const { message } = error.cause as Error;
-    const name = `GET http://127.0.0.1:9/${undocumented}`;
-    assertEquals(error.message, `"${name}" got no response: ${message}`);
-    if (!message || message === "fetch failed") throw new Error(`got the reason "${message}"`);
+    const [, address, reason] = /^"GET (\S+)" .+: (.+)$/.exec(error.message) ?? [];
+    assertEquals(address, `http://127.0.0.1:9/${undocumented}`);
+    if (!reason || reason === "fetch failed") throw new Error(`got "${error.message}"`);
   },
 
   async "call() refuses a redirect that a custom fetch has followed"({ client, hits }) {
@@ -217,16 +205,16 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
   },
 };
 
-/** Runs all cases, one after the other, and reports to the server, whose address is given. */
+/** Runs all cases, one after the other, with the server at an address; throws if one fails. */
 export async function conform(server: string): Promise<void> {
   const context: Context = {
     client: (scenario, options) => createClient({ baseUrl: `${server}${scenario}`, ...options }),
     hits: async (scenario) => await (await fetch(`${server}hits/${scenario}`)).json(),
   };
-  const results = [];
+  const failures: string[] = [];
   for (const [name, test] of Object.entries(cases)) {
-    const error = await test(context).then(() => undefined, String);
-    results.push(error === undefined ? { name } : { name, error });
+    await test(context).catch((error) => failures.push(`${name}: ${error}`));
   }
-  await fetch(`${server}report`, { method: "POST", body: JSON.stringify(results) });
+  if (failures.length > 0) throw new Error(failures.join("\n"));
+  console.log(`All ${Object.keys(cases).length} cases pass`);
 }

@@ -1,4 +1,4 @@
-/** Runs the suite at once: a program of Node, Bun and Deno. */
+/** Runs the cases at once: a program of Node, Bun and Deno. */
 
 import { conform } from "./conformance.ts";
 

@@ -1,31 +1,15 @@
 import type { ServerResponse } from "node:http";
-import { json, type Recorded, serve, validKey } from "../support/server.ts";
+import { type HttpServer, json, type Recorded, serve, validKey } from "../support/server.ts";
 import { keyHeader } from "../support/client.ts";
-
-/** How a case of the conformance suite ended. */
-export interface CaseResult {
-  name: string;
-  error?: string;
-}
-
-/** The service that one runtime's run of the conformance suite talks to. */
-export interface ConformanceServer extends AsyncDisposable {
-  /** Its address, with a final slash. */
-  url: string;
-  /** Resolves when the runtime has reported. */
-  report: Promise<CaseResult[]>;
-}
 
 function checkKey({ body }: Recorded, response: ServerResponse): void {
   json(response, JSON.parse(body).apiKey === "valid-key" ? validKey : { apiKeyValid: false });
 }
 
-/** Starts the server. The path of a request is `/scenario/endpoint`. */
-export async function serveConformance(): Promise<ConformanceServer> {
+/** Starts the server that one run of the program talks to: a path is `/scenario/endpoint`. */
+export function serveConformance(): Promise<HttpServer> {
   const hits = new Map<string, number>();
-  const { promise: report, resolve } = Promise.withResolvers<CaseResult[]>();
-
-  const server = await serve((request, response) => {
+  return serve((request, response) => {
     const { pathname, search } = new URL(request.url, "http://127.0.0.1");
     const [scenario = "", endpoint = ""] = pathname.slice(1).split("/");
     const count = (hits.get(scenario) ?? 0) + 1;
@@ -65,12 +49,8 @@ export async function serveConformance(): Promise<ConformanceServer> {
         return;
       case "hits":
         return json(response, hits.get(endpoint) ?? 0);
-      case "report":
-        resolve(JSON.parse(request.body));
-        return json(response, null);
       default:
         response.writeHead(404).end();
     }
   });
-  return { url: server.url, report, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }

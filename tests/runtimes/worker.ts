@@ -1,4 +1,4 @@
-/** Runs the suite in workerd, as the test of a worker. */
+/** Runs the cases in workerd, as the test of a worker. */
 
 import { conform } from "./conformance.ts";
 
