@@ -1,14 +1,11 @@
 import { expect } from "@std/expect";
 import { constants, deflateRawSync } from "node:zlib";
 
-import { json, serve, serveBytes, validKey } from "../support/server.ts";
+import { json, serve, validKey } from "../support/server.ts";
 import { bundle, play, runtimes } from "./support.ts";
 
 const MiB = 2 ** 20;
 const SIZE = 512 * MiB;
-
-/** Calls that share a signal; `deno task test:memory` makes more of them. */
-const SHARING_CALLS = Number(Deno.env.get("MEMORY_CALLS") ?? 1_000);
 
 /** A gzip body of half a MiB that inflates to 512 MiB; its end is missing, which no test reads. */
 function bomb(): Uint8Array[] {
@@ -72,27 +69,6 @@ async function serveFaults(limit?: number) {
   return Object.assign(server, { seen });
 }
 
-// less than the waits and the time-outs of the calls in child.ts
-const timeout = 50_000 + 4 * SHARING_CALLS;
-
-Deno.test("processes end after responses that announce content where there is none", async (test) => {
-  await using program = await bundle("tests/process/child.ts");
-  const statuses = [204, 304, 205];
-  for (const runtime of runtimes) {
-    // Since version 26, Node.js keeps a connection with a 205 open, whatever its caller does.
-    const ends = runtime.major < 26 ? ["ok", "http", "ok"] : ["ok", "http"];
-    for (const header of ["Content-Length: 500", "Transfer-Encoding: chunked"]) {
-      await test.step(`${runtime.name}, ${header}`, async () => {
-        await using server = await serveBytes((socket, count) => {
-          socket.write(`HTTP/1.1 ${statuses[count - 1]} OK\r\n${header}\r\n\r\n`);
-        });
-        const args = ["announced", server.url, ends.join()];
-        expect(await play(runtime, program.path, args, { timeout })).toEqual(ends);
-      });
-    }
-  }
-});
-
 /** How `exit` ends the calls of each path. */
 const ENDS: Record<string, string> = {
   missing: "http",
@@ -104,71 +80,78 @@ const ENDS: Record<string, string> = {
   large: "invalid_response",
 };
 
-Deno.test("processes end, keep within their memory, and handle all rejections", async (test) => {
-  await using program = await bundle("tests/process/child.ts");
-  for (const runtime of runtimes) {
-    const { name } = runtime;
+/** Less than the waits and the time-outs of the calls in child.ts, in milliseconds. */
+const TIMEOUT = 55_000;
 
-    /** Runs a scenario as a step, with a server of its own. */
-    const step = (
-      what: string,
-      [scenario, ...args]: [string, ...string[]],
-      // deno-lint-ignore no-explicit-any
-      check: (result: any, seen: Awaited<ReturnType<typeof serveFaults>>["seen"]) => void,
-      ignore = false,
-    ) =>
-      test.step({
-        name: `${name} ${what}`,
-        ignore,
-        async fn() {
-          await using server = await serveFaults(timeout);
-          const host = /size|retries/.test(scenario) ? {} : { host: new URL(server.url).host };
-          const all = [scenario, server.url, ...args];
-          check(await play(runtime, program.path, all, { timeout, ...host }), server.seen);
-        },
-      });
+const program = await bundle("tests/process/child.ts");
+Deno.test.afterAll(async () => await program[Symbol.asyncDispose]());
 
-    await step(
-      "exits when the last call has ended",
-      ["exit", Object.keys(ENDS).join()],
-      (ended) => {
-        const last = [...Array(3).fill("timeout"), ...Array(4).fill("stop")];
-        expect(ended).toEqual([...Object.values(ENDS), ...last]);
+type Seen = Awaited<ReturnType<typeof serveFaults>>["seen"];
+
+for (const runtime of runtimes) {
+  /** Adds a test that runs a scenario, with a server of its own. */
+  const testScenario = (
+    what: string,
+    args: [scenario: string, ...string[]],
+    // deno-lint-ignore no-explicit-any -- what the scenario prints
+    check: (result: any, seen: Seen) => void,
+    needsProc = false,
+  ) =>
+    Deno.test({
+      name: `${runtime.name} ${what}${needsProc ? " (needs Linux's /proc)" : ""}`,
+      ignore: needsProc && Deno.build.os !== "linux",
+      async fn() {
+        await using server = await serveFaults(TIMEOUT);
+        const host = needsProc ? {} : { host: new URL(server.url).host };
+        const [scenario, ...others] = args;
+        const options = { timeout: TIMEOUT, ...host };
+        check(
+          await play(runtime, program.path, [scenario, server.url, ...others], options),
+          server.seen,
+        );
       },
-    );
-
-    for (const [kind, end] of [["timeout", "timeout"], ["signal", "stop"]] as const) {
-      await step(`closes the connections of calls that a ${kind} ends`, ["hang", kind], (ends) => {
-        expect(ends).toEqual([end]);
-      });
-    }
-
-    await step("handles every rejection", ["rejections"], (seen) => {
-      expect(seen).toEqual({ calls: 4 * 10 * 4 * 4, unhandled: [] });
     });
 
-    for (const [kind, calls] of [["shared", SHARING_CALLS], ["half", 1_000]] as const) {
-      await step(`keeps no memory (${kind})`, ["memory", kind, `${calls}`], (grown) => {
-        console.log(`${name}: ${grown} bytes more after ${calls} calls (${kind})`);
-        expect(grown).toBeLessThan(2 * MiB + 50 * calls); // a listener each takes far more
-      });
-    }
+  testScenario("ends with the last call", ["exit", Object.keys(ENDS).join()], (ends) => {
+    const last = [...Array(3).fill("timeout"), ...Array(4).fill("stop")];
+    expect(ends).toEqual([...Object.values(ENDS), ...last]);
+  });
 
-    const sends = "keeps nothing of attempts that have ended (needs Linux's /proc)";
-    await step(sends, ["retries"], ({ grown, kept }) => {
-      console.log(`${name}: ${Math.round(grown / MiB)} MiB more at the peak (retries)`);
-      expect(kept).toBeLessThan(8 * MiB); // The errors would take some 40 MiB.
-      expect(grown).toBeLessThan(400 * MiB); // of 81 bodies of 8 MiB, some of them garbage
-    }, Deno.build.os !== "linux");
-
-    for (const kind of ["stream", "bomb", "crumbs"]) {
-      const what = `bounds its memory when it reads ${kind} without end (needs Linux's /proc)`;
-      await step(what, ["size", kind], ({ error, grown }, { poured }) => {
-        console.log(`${name}: ${Math.round(grown / MiB)} MiB more at the peak (${kind})`);
-        expect(error).toBe("invalid_response");
-        expect(grown).toBeLessThan(128 * MiB);
-        expect(poured).toBeLessThan(SIZE / 4);
-      }, Deno.build.os !== "linux");
-    }
+  for (const [kind, end] of [["timeout", "timeout"], ["signal", "stop"]] as const) {
+    testScenario(`closes the connections of calls that a ${kind} ends`, ["hang", kind], (ends) => {
+      expect(ends).toEqual([end]);
+    });
   }
-});
+
+  testScenario("handles every rejection", ["rejections"], (seen) => {
+    expect(seen).toEqual({ calls: 4 * 10 * 4 * 4, unhandled: [] });
+  });
+
+  const counts = { "global fetch": 10_000, "custom fetch": 10_000, "half a response": 1_000 };
+  for (const [kind, count] of Object.entries(counts)) {
+    const what = `keeps no memory of ${count} calls (${kind})`;
+    testScenario(what, ["memory", kind, `${count}`], (grown) => {
+      console.log(`${runtime.name}, ${kind}: ${grown} bytes more`);
+      expect(grown).toBeLessThan(2 * MiB);
+    });
+  }
+
+  testScenario(
+    "keeps nothing of 80 attempts that have ended",
+    ["retries"],
+    ({ attempts, grown }) => {
+      expect(attempts).toBe(81);
+      expect(grown).toBeLessThan(8 * MiB); // each has a body of 1 MiB
+    },
+  );
+
+  for (const kind of ["stream", "bomb", "crumbs"]) {
+    const what = `bounds its memory when it reads ${kind} without end`;
+    testScenario(what, ["size", kind], ({ error, grown }, { poured }) => {
+      console.log(`${runtime.name}, ${kind}: ${Math.round(grown / MiB)} MiB more at the peak`);
+      expect(error).toBe("invalid_response");
+      expect(grown).toBeLessThan(128 * MiB);
+      expect(poured).toBeLessThan(SIZE / 4);
+    }, true);
+  }
+}
