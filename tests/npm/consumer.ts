@@ -1,5 +1,5 @@
 /**
- * An application in TypeScript that uses everything the package exports. It is never run: the
+ * An application in TypeScript that uses what the package exports. It is never run: the
  * compiler checks it against the installed package, as an ES module and as CommonJS.
  */
 
@@ -50,7 +50,7 @@ const options: ClientOptions = {
   baseUrl: new URL("https://service.example/api/"),
   apiKey: () => Promise.resolve(DEMO_KEY),
   fetch: sandbox.fetch,
-  onRetry: ({ attempt, delay, error }: RetryEvent) => [attempt.toFixed(), delay.toFixed(), error],
+  onRetry: ({ attempt, delay, error }: RetryEvent) => console.log(attempt, delay, error.message),
 };
 export const client: ScamAddressClient<paths> = createClient(options);
 export const plain: ScamAddressClient = createClient({
@@ -74,7 +74,7 @@ export type Key = components["schemas"]["CheckKeyRequest"]["apiKey"];
 
 export async function typed(): Promise<KeyStatus> {
   type Body = operations["checkKey"]["requestBody"]["content"]["application/json"];
-  const body: Body & components["schemas"]["CheckKeyRequest"] = { apiKey: DEMO_KEY };
+  const body: Body = { apiKey: DEMO_KEY };
   const own = { timeout: 5_000, retries: 0, idempotent: true };
   const { data, response } = await client.POST("/checkKey", { body, ...own });
   // @ts-expect-error: there is no such operation

@@ -1,3 +1,0 @@
-/** Runs the command, as a program that bundles it does. */
-
-import "@scam-address/client/cli";
