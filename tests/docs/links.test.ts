@@ -30,7 +30,8 @@ for (const name of names.filter((name) => /\.(md|ts)$/.test(name))) {
 
 const files = await listProject("src", "scripts", "tests", "openapi", ".ci", ".github");
 const places = files.map((file) => `/${file}`);
-const texts = `${await read("CONTRIBUTING.md")}\n${await read("SECURITY.md")}`;
+const contributing = await read("CONTRIBUTING.md");
+const texts = `${contributing}\n${await read("SECURITY.md")}`;
 const ofProject =
   /(?<=[`\s])(?:[\w./-]*\w\.ts|(?:src|tests|scripts|openapi|\.github)\/[\w./-]*)(?=[`\s])/g;
 testList(
@@ -41,5 +42,13 @@ testList(
       name.endsWith("/") ? file.includes(`/${name}`) : file.endsWith(`/${name}`)
     )
   ),
+  [],
+);
+
+const commands = /(?:^|`|deno@[\d.]+ )(?:deno )?task ([a-z][\w:]*)/gm;
+const tasks = `${contributing}\n${await read("README.md")}\n${await read("RECIPES.md")}`;
+testList(
+  "The tasks that CONTRIBUTING, README and RECIPES name exist",
+  [...tasks.matchAll(commands)].map(([, name]) => name!).filter((name) => !(name in config.tasks)),
   [],
 );
