@@ -1,11 +1,10 @@
 /**
- * Builds the npm package into `npm/`: ES modules, CommonJS and types, tested under Node.
- *
- * It builds in another folder; `npm/` is replaced only when everything has succeeded.
+ * Builds the npm package: ES modules, CommonJS and types, tested under Node. `npm/` is replaced only
+ * when everything has succeeded.
  */
 
 import { build } from "@deno/dnt";
-import { cp, rename, rm } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
 import npmMap from "../import_map.npm.json" with { type: "json" };
@@ -13,10 +12,8 @@ import { makeFolder, root } from "./support/files.ts";
 import { ENGINES, packFolder, unpack } from "./support/npm.ts";
 import { run } from "./support/process.ts";
 
-/** The repository's web address: a workflow's variables name it, otherwise git's remote does. */
+/** The repository's web address, which git's remote has. */
 async function repositoryUrl(): Promise<string | undefined> {
-  const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = Deno.env.toObject();
-  if (GITHUB_SERVER_URL && GITHUB_REPOSITORY) return `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
   const { stdout } = await run("git", ["remote", "get-url", "origin"]);
   const url = stdout.trim()
     .replace(/^(ssh:\/\/)?git@([\w.-]+)[:/]/, "https://$2/")
@@ -119,10 +116,7 @@ await finishManifest(outDir);
 
 // `npm pack` chooses the files, so that the folder has exactly what will be published.
 await unpack(await packFolder(outDir, work.path), work.path);
-await cp(join(work.path, "package"), "npm.new", { recursive: true });
 await rm("npm", { recursive: true, force: true });
-await rename("npm.new", "npm");
+await cp(join(work.path, "package"), "npm", { recursive: true });
 console.log(`Built ${denoJson.name}@${denoJson.version} in npm/`);
-if (!repository) {
-  console.log('It has no "repository", because neither GITHUB_REPOSITORY nor a remote names one');
-}
+if (!repository) console.log('It has no "repository", because no remote "origin" names one');
