@@ -62,4 +62,4 @@ export {
   TimeoutError,
 } from "./src/errors.ts";
 export type { components, operations, paths } from "./src/generated/types.ts";
-export type { RetryEvent } from "./src/transport/retry.ts";
+export type { RetryEvent } from "./src/retry.ts";

@@ -7,7 +7,7 @@ import type {
 } from "openapi-fetch";
 
 import type { operations, paths } from "./generated/types.ts";
-import type { RetryEvent } from "./transport/retry.ts";
+import type { RetryEvent } from "./retry.ts";
 
 /**
  * The status of an API key: a {@linkcode ValidKey}, `{ apiKeyValid: true, data: { credits } }`, or

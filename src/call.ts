@@ -1,109 +1,141 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { ParseAs } from "openapi-fetch";
 
-import type { Method } from "./api.ts";
-import { isApiKey } from "./api_key.ts";
-import { convertOption, optionError } from "./checks.ts";
-import { apiKeyHeader } from "./generated/operations.ts";
+import {
+  HttpError,
+  InvalidResponseError,
+  type Issue,
+  type ResponseSnapshot,
+  type ScamAddressError,
+  TimeoutError,
+} from "./errors.ts";
 import type { Operation } from "./operation.ts";
-import type { Settings, TypedOptions } from "./options.ts";
-import type { SendContext } from "./transport/attempt.ts";
-import { CallErrors } from "./transport/call_errors.ts";
-import { MAX_ERROR_BODY } from "./transport/text.ts";
-import { withoutQuery } from "./transport/url.ts";
+import type { Settings } from "./options.ts";
+import { parseRetryAfter } from "./retry.ts";
 
-/** The input of a call, from a method of the client. {@linkcode Call} has the docs of its fields. */
-export interface CallInput {
-  readonly method: Method;
-  readonly path: string;
-  readonly operation?: Operation | undefined;
-  readonly schema?: StandardSchemaV1 | undefined;
-  readonly resolvesToErrors?: boolean;
-  /** The options of the call, most of which are used in place of the client's. */
-  readonly options: TypedOptions;
-  /** The start of the call, on the clock of `performance.now()`; by default now. */
-  readonly start?: number | undefined;
-}
-
-/** Everything about one call, in one flat record. */
-export interface Call extends SendContext {
-  readonly method: Method;
+/** Everything about one call: the client's options, those of the call in their place, and more. */
+export interface Call extends Settings {
+  readonly method: string;
+  /** The method and the address, without the query, for errors. */
+  readonly name: string;
   /** The operation, if the OpenAPI document has it. */
-  readonly operation: Operation | undefined;
+  readonly operation?: Operation | undefined;
   /** The schema of the data of a 2xx response, for `call`. */
-  readonly schema: StandardSchemaV1 | undefined;
+  readonly schema?: StandardSchemaV1 | undefined;
   /** Whether the call resolves to the body of a 4xx or 5xx response, and does not throw. */
   readonly resolvesToErrors: boolean;
-  /** The client's key, or the function that returns it. */
-  readonly apiKey: Settings["apiKey"];
-  /** Whether the key is sent, if there is one. */
-  readonly isAuthenticated: boolean;
-  /** The client's base URL, to whose origin alone the key goes. */
-  readonly baseUrl: string;
-  /** The custom `fetch`, if there is one. */
-  readonly fetch: TypedOptions["fetch"];
-  /** The class of requests, in place of the global one. */
-  readonly Request: TypedOptions["Request"];
   /** Whether the caller says that the request is safe to repeat. */
-  readonly idempotent: boolean | undefined;
-  /** Whether middleware sees the request and the response. */
-  readonly hasMiddleware: boolean;
+  readonly idempotent?: boolean;
   /** The form of the data of a 2xx response. */
   readonly parseAs: ParseAs;
+  /** The end of `totalTimeout`, on the clock of `performance.now()`. */
+  readonly deadline: number;
+  /** The keys that errors must not show. */
+  readonly secrets: string[];
+  /** The number of the last attempt; 0 before the first. */
+  attempt: number;
 }
 
-/**
- * Puts together everything about one call, from checked options, before anything is awaited. Where
- * both the call and the client have an option, the call's is used.
- */
-export function prepareCall(input: CallInput, settings: Settings, hasMiddleware: boolean): Call {
-  const { method, path, options, operation, resolvesToErrors = false, schema } = input;
-  const { start = performance.now() } = input;
-  const { apiKey, maxResponseBytes } = settings;
-  const { body, middleware = [], parseAs = "json", totalTimeout = settings.totalTimeout } = options;
-  if (body !== undefined && (method === "GET" || method === "HEAD")) {
-    throw optionError("body", `must be left out of a ${method} request`);
+/** What an error needs to know of a call. */
+export type ErrorContext = Pick<Call, "name" | "attempt" | "secrets">;
+
+/** Advice about a response that may not be the service's. */
+export const CHECK_BASE_URL = 'check "baseUrl"';
+
+/** The largest part of a body that an error keeps, in bytes, or in characters of its text. */
+export const MAX_ERROR_BODY = 65_536;
+
+/** The shortest key that is redacted: replacing a shorter one would garble addresses and logs. */
+const MIN_SECRET = 8;
+
+/** Replaces every key in a text by `[redacted]`. */
+export function redact(text: string, { secrets }: ErrorContext): string {
+  // The longest comes first, because it may contain another.
+  const sorted = [...secrets].sort((a, b) => b.length - a.length);
+  for (const secret of sorted) {
+    if (secret.length < MIN_SECRET) break;
+    const inJson = JSON.stringify(secret).slice(1, -1); // with quotes and backslashes escaped
+    text = text.replaceAll(secret, "[redacted]").replaceAll(inJson, "[redacted]");
   }
-  const { apiKey: access = "required" } = operation ?? {};
-  if (access === "required" && apiKey === undefined) {
-    const ignored = `a header "${apiKeyHeader}" is ignored`;
-    throw optionError("apiKey", `is missing: this request needs the client's key, and ${ignored}`);
-  }
-  const base = options.baseUrl || settings.baseUrl; // openapi-fetch ignores an empty one
-  // A function, because only errors need it.
-  const describeRequest = () => `${method} ${withoutQuery(`${base}`.replace(/\/$/, "") + path)}`;
-  const is404Unexpected = operation !== undefined && !operation.has404;
-  const errors = new CallErrors(describeRequest, is404Unexpected);
-  if (typeof apiKey === "string") errors.secrets.add(apiKey);
-  const bodyKey = readBodyKey(body);
-  if (isApiKey(bodyKey)) errors.secrets.add(bodyKey);
+  return text;
+}
+
+/** Returns a URL without its query and fragment. */
+export function withoutQuery(url: string): string {
+  return url.replace(/[?#].*/s, "");
+}
+
+/** Makes an error of a call, whose message names the request and shows no key. */
+export function makeError<Fields, Made extends ScamAddressError>(
+  call: ErrorContext,
+  errorClass: new (message: string, fields: Fields, options?: ErrorOptions) => Made,
+  problem: string,
+  fields: Fields,
+  options?: ErrorOptions,
+): Made {
+  const failed = call.attempt > 1 ? `failed after ${call.attempt} attempts: ` : "";
+  const message = redact(`"${call.name}" ${failed}${problem}`, call);
+  return new errorClass(message, fields, options);
+}
+
+/** Makes the error for an attempt, or a call, whose time is up. */
+export function timeoutError(call: ErrorContext, timeout: number): TimeoutError {
+  return makeError(call, TimeoutError, `took more than ${timeout} ms`, { timeout });
+}
+
+/** Makes the error for a response that has no 2xx status. */
+export function httpError(call: Call, response: Response, body: unknown = ""): HttpError {
+  const { operation } = call;
+  const { headers, status } = response;
+  const snapshot = makeSnapshot(call, response, body);
+  const retryAfter = parseRetryAfter(redact(headers.get("retry-after") ?? "", call), Date.now());
+  const isAddressWrong = status === 404 && operation && !operation.has404;
+  const wait = retryAfter === undefined ? "" : ` (retry after ${Math.ceil(retryAfter)} s)`;
+  const advice = isAddressWrong ? ` (${CHECK_BASE_URL})` : "";
+  const problem = `got the status ${status}${wait}${advice}`;
+  const fields = { response: snapshot, ...retryAfter !== undefined && { retryAfter } };
+  return makeError(call, HttpError, problem, fields);
+}
+
+/** Makes the error for a 2xx response with a wrong body. */
+export function invalidResponse(
+  call: Call,
+  response: Response,
+  text: string,
+  issues: readonly Issue[],
+  problem: string,
+): InvalidResponseError {
+  const fields = { issues, response: makeSnapshot(call, response, parseBody(text)) };
+  return makeError(call, InvalidResponseError, `got an invalid response: ${problem}`, fields);
+}
+
+/** Makes the part of a response that an error keeps. */
+function makeSnapshot(call: Call, response: Response, body: unknown): ResponseSnapshot {
+  const headers = [...response.headers]
+    .filter(([name]) => redact(name, call) === name)
+    .map(([name, value]): [string, string] => [name, redact(value, call)]);
+  const text = redact(toText(body), call).slice(0, MAX_ERROR_BODY);
   return {
-    method,
-    operation,
-    schema,
-    resolvesToErrors,
-    errors,
-    apiKey,
-    isAuthenticated: access !== "none",
-    baseUrl: settings.baseUrl,
-    fetch: options.fetch ?? settings.fetch,
-    Request: options.Request ?? settings.Request,
-    idempotent: options.idempotent,
-    onRetry: settings.onRetry,
-    retries: options.retries ?? settings.retries,
-    timeout: options.timeout ?? settings.timeout,
-    totalTimeout,
-    deadline: start + totalTimeout,
-    maxResponseBytes,
-    // An error that is thrown keeps no more.
-    maxErrorBytes: resolvesToErrors ? maxResponseBytes : Math.min(MAX_ERROR_BODY, maxResponseBytes),
-    hasMiddleware: hasMiddleware || middleware.length > 0,
-    parseAs,
+    status: response.status,
+    headers: new Headers(headers),
+    body: typeof body === "string" ? text : parseBody(text),
   };
 }
 
-/** Returns the key in a body, not checked. An operation that is not documented may have one, too. */
-function readBodyKey(body: unknown): unknown {
-  const expected = "a value that JSON can represent"; // whose fields can be read
-  return convertOption("body", expected, () => Object(body).apiKey ?? null); // undefined is refused
+/** Parses a body as JSON or, like openapi-fetch, as text if it is not JSON. */
+export function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Writes a parsed body as text again, because keys are looked for in texts. */
+function toText(body: unknown): string {
+  try {
+    return typeof body === "string" ? body : JSON.stringify(body);
+  } catch {
+    return ""; // It is nested too deeply.
+  }
 }

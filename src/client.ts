@@ -1,32 +1,29 @@
-import createFetchClient, { type Client } from "openapi-fetch";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import createFetchClient, { type Client, type ParseAs } from "openapi-fetch";
 
-import type {
-  ClientOptions,
-  Method,
-  Middleware,
-  RequestOptions,
-  ScamAddressClient,
-} from "./api.ts";
-import { readApiKey } from "./api_key.ts";
-import { type CallInput, prepareCall } from "./call.ts";
-import { optionError, readOptions } from "./checks.ts";
+import type { CallOptions, ClientOptions, RequestOptions, ScamAddressClient } from "./api.ts";
+import { type Call, type ErrorContext, httpError, timeoutError, withoutQuery } from "./call.ts";
 import { readData } from "./data.ts";
-import { operations } from "./generated/operations.ts";
+import { ScamAddressError } from "./errors.ts";
+import { apiKeyHeader, operations } from "./generated/operations.ts";
 import type { paths } from "./generated/types.ts";
-import { METHODS, readMethod } from "./method.ts";
+import { runWithin } from "./limits.ts";
 import {
-  type AnyCallOptions,
-  CALL_CHECKS,
-  copyHeaders,
-  FETCH_OPTION_NAMES,
+  CALL_OPTIONS,
+  optionError,
+  readApiKey,
   readClientOptions,
-  REQUEST_CHECKS,
-  TYPED_CHECKS,
-  type TypedOptions,
+  readOptions,
+  REQUEST_OPTIONS,
+  type Settings,
+  TYPED_OPTIONS,
+  UNTYPED_OPTIONS,
 } from "./options.ts";
+import { sendRequest } from "./send.ts";
 import { checkParameters, serializeBody, toPath, toQuery } from "./serialize.ts";
-import { sendRequest } from "./send_request.ts";
-import { abortable } from "./transport/abortable.ts";
+
+/** The methods of openapi-fetch's client. `fetch` refuses TRACE. */
+const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"];
 
 /** The result of openapi-fetch's methods. */
 type Result = { data?: unknown; error?: unknown; response: Response };
@@ -36,11 +33,25 @@ interface UntypedClient extends Pick<Client<object>, "use" | "eject"> {
   request(method: string, path: string, init: object): Promise<Result>;
 }
 
-/** The methods other than the typed ones. */
-type OtherMethods = Pick<
-  ScamAddressClient,
-  Exclude<keyof ScamAddressClient, keyof Client<paths>> | "use" | "eject"
->;
+/** The options of a call that are read here; openapi-fetch reads the others. */
+interface AnyOptions {
+  signal?: AbortSignal | null;
+  timeout?: number;
+  totalTimeout?: number;
+  retries?: number;
+  idempotent?: boolean;
+  body?: unknown;
+  params?: { path?: Record<string, unknown> };
+  parseAs?: ParseAs;
+  baseUrl?: string;
+  fetch?: (request: Request) => Promise<Response>;
+}
+
+/** What the methods of a client share. */
+interface Shared {
+  readonly openapi: UntypedClient;
+  readonly settings: Settings;
+}
 
 /**
  * Creates a client of the Scam Address Service.
@@ -72,116 +83,156 @@ export function createClient<Paths extends object = paths>(
   options: ClientOptions,
 ): ScamAddressClient<Paths> {
   const settings = readClientOptions(options);
-  const { baseUrl, bodySerializer, headers, requestInitExt } = settings;
+  const { baseUrl, bodySerializer = serializeBody, Request, requestInitExt } = settings;
   const { pathSerializer, querySerializer } = settings;
+  // A copy; that of an object keeps a `null`, which removes a header.
+  const headers = settings.headers instanceof Headers
+    ? new Headers(settings.headers)
+    : { ...settings.headers };
   const serializers = { bodySerializer, pathSerializer, querySerializer };
   // openapi-fetch's types accept neither options that are `undefined`, nor any string as a path.
   const openapi = createFetchClient(
-    { baseUrl, headers, requestInitExt, ...serializers } as object,
+    { baseUrl, headers, Request, requestInitExt, ...serializers } as object,
   ) as unknown as UntypedClient;
-  let hasMiddleware = false; // stays true after eject(): others may be left
-
-  /** Sends a request through openapi-fetch, which calls `sendRequest`, and checks the response. */
-  async function dispatch(input: CallInput): Promise<Result> {
-    const call = prepareCall(input, settings, hasMiddleware);
-    const { method, path, options } = input;
-    const { params, signal } = options;
-    checkParameters(path, params?.path);
-    const isJson = call.parseAs === "json";
-    const run = async (callSignal?: AbortSignal): Promise<Result> => {
-      const result = await openapi.request(method, path, {
-        ...options,
-        signal: callSignal,
-        Request: call.Request,
-        ...isJson && { parseAs: "text" }, // JSON is parsed here, to be checked
-        fetch: (request: Request, initExt?: RequestInit) =>
-          sendRequest(request, call, callSignal, initExt),
-      });
-      const { data, error, response } = result;
-      if (!response.ok && !call.resolvesToErrors) throw call.errors.http(response, error);
-      if (!response.ok || !isJson) return result;
-      const text = `${data ?? ""}`; // `undefined` for a response without content
-      const read = await readData(text, response, call);
-      if ("value" in read) return { data: read.value, response };
-      throw call.errors.invalid(response, text, read.issues, read.problem);
-    };
-    // Without a signal, `abortable` would only cost time: 15 % on Deno, with middleware.
-    return signal ? await abortable([signal], run) : await run();
-  }
+  const shared: Shared = { openapi, settings };
 
   /** Calls an operation for a typed method. */
-  async function request(givenMethod: string, path: string, init?: TypedOptions | null) {
-    const method = readMethod(givenMethod);
-    const options = readOptions(init ?? {}, TYPED_CHECKS, `${method}()`, FETCH_OPTION_NAMES);
-    if (typeof path !== "string" || !path.startsWith("/")) {
-      throw optionError("path", "must begin with a slash");
-    }
-    const operation = operations[`${method} ${path}`];
-    return await dispatch({ method, path, options, operation, resolvesToErrors: true });
+  async function request(method: string, path: string, init?: object | null) {
+    const name = method.toUpperCase();
+    const tables = [REQUEST_OPTIONS, TYPED_OPTIONS, UNTYPED_OPTIONS];
+    const options = readOptions(init, `${name}()`, ...tables);
+    const operation = operations[`${name} ${path}`];
+    return await dispatch(shared, name, path, options, { operation, resolvesToErrors: true });
   }
 
-  /**
-   * Makes a function that calls an operation with the options of a method such as `checkKey`. It has
-   * the type of openapi-fetch's `request`, so that a change of the operation's method, path, body or
-   * response in the OpenAPI document is a compile error. Each method of its own for an operation goes
-   * through it.
-   */
-  function makeCaller(given: RequestOptions, start?: number) {
-    return (async (givenMethod: string, path: string, init: TypedOptions) => {
-      const method = readMethod(givenMethod);
-      const operation = operations[`${method} ${path}`];
-      const options = { ...given, ...init, bodySerializer: serializeBody };
-      return await dispatch({ method, path, options, operation, start });
-    }) as Client<paths>["request"];
-  }
-
-  /** Calls `checkKey` of the OpenAPI document. */
-  async function postCheckKey(apiKey: string, options: RequestOptions, start?: number) {
+  async function checkKey(apiKey: string, init?: RequestOptions | null) {
+    const options = readOptions(init, "checkKey()", REQUEST_OPTIONS);
     const body = { apiKey: readApiKey(apiKey) };
-    return (await makeCaller(options, start)("post", "/checkKey", { body })).data!;
+    return (await callOperation(shared, options)("post", "/checkKey", { body })).data!;
   }
 
-  const otherMethods = {
-    use(...middleware: Middleware[]) {
-      hasMiddleware = true;
-      openapi.use(...middleware);
-    },
-    eject: openapi.eject,
-    async checkKey(apiKey: string, options?: RequestOptions | null) {
-      return await postCheckKey(apiKey, readOptions(options ?? {}, REQUEST_CHECKS, "checkKey()"));
-    },
-    async checkOwnKey(options?: RequestOptions | null) {
-      const given = readOptions(options ?? {}, REQUEST_CHECKS, "checkOwnKey()");
-      const { apiKey } = settings;
-      if (apiKey === undefined) throw optionError("apiKey", "is missing: the client has no key");
-      if (typeof apiKey === "string") return await postCheckKey(apiKey, given);
-      const start = performance.now(); // the time of the function counts
-      const headers = copyHeaders(given.headers); // which may change meanwhile
-      const key = await abortable([given.signal], async () => await apiKey());
-      return await postCheckKey(key, { ...given, headers }, start);
-    },
-    async call(
-      givenMethod: Method,
-      endpoint: string,
-      options?: AnyCallOptions | null,
-      // deno-lint-ignore no-explicit-any -- the output of a schema that only the caller knows
-    ): Promise<any> {
-      const { schema, query, ...rest } = readOptions(options ?? {}, CALL_CHECKS, "call()");
-      const queryText = toQuery(query);
-      const method = readMethod(givenMethod);
-      const path = toPath(endpoint);
-      const serializers = {
-        bodySerializer: serializeBody,
-        pathSerializer: (path: string) => path, // which has no parameters
-        querySerializer: () => queryText,
-      };
-      return await dispatch({ method, path, options: { ...rest, ...serializers }, schema });
-    },
-  } satisfies OtherMethods;
+  async function checkOwnKey(init?: RequestOptions | null) {
+    const options = readOptions(init, "checkOwnKey()", REQUEST_OPTIONS);
+    const { apiKey } = settings;
+    if (apiKey === undefined) throw optionError("apiKey", "is missing: the client has no key");
+    if (typeof apiKey === "string") return await checkKey(apiKey, options);
+    // The limits of the call include the caller's function.
+    const context = { name: "checkOwnKey()", attempt: 0, secrets: [] };
+    const { signal, totalTimeout = settings.totalTimeout } = options;
+    return await limitCall(context, signal, totalTimeout, async (signal) => {
+      return await checkKey(await apiKey(), { ...options, signal });
+    });
+  }
 
-  // openapi-fetch's type has TRACE, which fetch forbids and `readMethod` refuses.
-  const methods = [...METHODS, "TRACE"].map((name) => [name, request.bind(undefined, name)]);
-  const typedMethods = { request, ...Object.fromEntries(methods) };
+  async function call(
+    method: string,
+    endpoint: string,
+    init?: CallOptions<StandardSchemaV1 | undefined> | null,
+    // deno-lint-ignore no-explicit-any -- the output of a schema that only the caller knows
+  ): Promise<any> {
+    const { schema, query, ...rest } = readOptions(init, "call()", REQUEST_OPTIONS, CALL_OPTIONS);
+    if (schema !== undefined && !("~standard" in Object(schema))) {
+      throw optionError("schema", "must be a Standard Schema, such as one of Zod 3.24 or later");
+    }
+    const queryText = toQuery(query);
+    const options = {
+      ...rest,
+      bodySerializer: serializeBody,
+      pathSerializer: (path: string) => path, // which has no parameters
+      querySerializer: () => queryText,
+    };
+    return await dispatch(shared, method.toUpperCase(), toPath(endpoint), options, { schema });
+  }
+
+  const ownMethods = { checkKey, checkOwnKey, call } satisfies Omit<
+    ScamAddressClient,
+    keyof Client<paths>
+  >;
+  const typedMethods = METHODS.map((name) => [name, request.bind(undefined, name)]);
+  const { use, eject } = openapi;
   // Only openapi-fetch's types of `Paths` know what the typed methods take and resolve to.
-  return { ...typedMethods, ...otherMethods } as ScamAddressClient<Paths>;
+  return {
+    ...ownMethods,
+    ...Object.fromEntries(typedMethods),
+    ...{ request, use, eject },
+  } as ScamAddressClient<Paths>;
+}
+
+/**
+ * Returns a function that calls an operation of the OpenAPI document, with the options of a method such
+ * as `checkKey`. It has the type of openapi-fetch's `request`, so that a change of the operation in the
+ * document is a compile error where it is called.
+ */
+function callOperation(shared: Shared, options: AnyOptions) {
+  return (async (method: string, path: string, init: AnyOptions) => {
+    const name = method.toUpperCase();
+    const operation = operations[`${name} ${path}`];
+    const given = { ...options, ...init, bodySerializer: serializeBody };
+    return await dispatch(shared, name, path, given, { operation });
+  }) as Client<paths>["request"];
+}
+
+/** Sends a request through openapi-fetch, which calls `sendRequest`, and checks the response. */
+async function dispatch(
+  { openapi, settings }: Shared,
+  method: string,
+  path: string,
+  options: AnyOptions,
+  { operation, schema, resolvesToErrors = false }: Partial<Call>,
+): Promise<Result> {
+  checkParameters(path, options.params?.path);
+  if (settings.apiKey === undefined && (operation?.apiKey ?? "required") === "required") {
+    const ignored = `a header "${apiKeyHeader}" is ignored`;
+    throw optionError("apiKey", `is missing: this request needs the client's key; ${ignored}`);
+  }
+  const { body, parseAs = "json", signal, totalTimeout = settings.totalTimeout } = options;
+  const base = `${options.baseUrl || settings.baseUrl}`.replace(/\/$/, "");
+  const keys = [settings.apiKey, (body as { apiKey?: unknown } | null | undefined)?.apiKey];
+  const call: Call = {
+    ...settings,
+    ...options,
+    method,
+    name: `${method} ${withoutQuery(base + path)}`,
+    operation,
+    schema,
+    resolvesToErrors,
+    parseAs,
+    totalTimeout,
+    deadline: performance.now() + totalTimeout,
+    secrets: keys.filter((key): key is string => typeof key === "string"),
+    attempt: 0,
+  };
+  return await limitCall(call, signal, totalTimeout, async (callSignal) => {
+    const result = await openapi.request(method, path, {
+      ...options,
+      signal: callSignal,
+      parseAs: parseAs === "json" ? "text" : parseAs, // JSON is parsed in `readData`, to be checked
+      fetch: (request: Request, initExt?: RequestInit) =>
+        sendRequest(request, call, callSignal, initExt),
+    });
+    const { data, error, response } = result;
+    if (!response.ok && !resolvesToErrors) throw httpError(call, response, error);
+    if (!response.ok || parseAs !== "json") return result;
+    // There is no text for a response without content.
+    return { data: await readData(`${data ?? ""}`, response, call), response };
+  });
+}
+
+/** Does the work of a call until its signal is aborted or its `totalTimeout` is over. */
+async function limitCall<T>(
+  context: ErrorContext,
+  signal: AbortSignal | null | undefined,
+  totalTimeout: number,
+  work: (callSignal: AbortSignal | null | undefined) => Promise<T>,
+): Promise<T> {
+  const onTimeout = () => timeoutError(context, totalTimeout);
+  const limits = { signals: [signal], timeout: totalTimeout, onTimeout };
+  try {
+    // Without a limit, `runWithin` would only cost time.
+    return await (signal || totalTimeout < Infinity ? runWithin(limits, work) : work(signal));
+  } catch (error) {
+    // V8 keeps ten functions of a stack, which may all be of this client and openapi-fetch.
+    if (error instanceof ScamAddressError) Error.captureStackTrace?.(error, limitCall);
+    throw error;
+  }
 }

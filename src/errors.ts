@@ -1,5 +1,3 @@
-import { isTemporaryFailure } from "./transport/retry.ts";
-
 /** The kind of an error, for logs and `switch`. To get the fields of a class, use `instanceof`. */
 export type ErrorCode =
   | "configuration"
@@ -39,6 +37,16 @@ export interface ResponseSnapshot {
   readonly headers: Headers;
   /** The body: parsed JSON, or text if it is not JSON, cut at 64 KiB; `""` if it is empty. */
   readonly body: unknown;
+}
+
+/** The statuses of failures that may be gone when the request is sent again later. */
+const TEMPORARY_STATUSES: readonly unknown[] = [408, 429, 500, 502, 503, 504];
+
+/** Returns the `isTemporary` of an error. A permission that Deno denies stays denied. */
+function isTemporaryFailure({ code, response, cause }: Partial<HttpError>): boolean {
+  if (code === "http") return TEMPORARY_STATUSES.includes(response?.status);
+  if (code === "network") return Object(cause).code !== "NotCapable";
+  return code === "timeout";
 }
 
 const brand = Symbol.for("@scam-address/client/error");

@@ -1,165 +1,140 @@
-import { mergeHeaders, type Middleware, type ParseAs } from "openapi-fetch";
-import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { RequestOptions as FetchOptions } from "openapi-fetch";
 
 import type { CallOptions, ClientOptions, RequestOptions } from "./api.ts";
-import { readApiKey } from "./api_key.ts";
-import { readBaseUrl } from "./base_url.ts";
-import {
-  checkBoolean,
-  checkFunction,
-  checkNumber,
-  classOf,
-  convertOption,
-  type OptionChecks,
-  optionError,
-  readOptions,
-  wrongType,
-} from "./checks.ts";
-import { serializeBody } from "./serialize.ts";
+import { ConfigurationError } from "./errors.ts";
 
-/** The options of `call`, with any schema. */
-export type AnyCallOptions = CallOptions<StandardSchemaV1 | undefined>;
-
-/** The options of the typed methods: ours, and openapi-fetch's, without those of `fetch` itself. */
-export interface TypedOptions
-  extends
-    RequestOptions,
-    Pick<CallOptions, "body" | "idempotent">,
-    Pick<
-      ClientOptions,
-      "Request" | "bodySerializer" | "fetch" | "pathSerializer" | "querySerializer"
-    > {
-  baseUrl?: string;
-  middleware?: readonly Middleware[];
-  params?: { path?: Record<string, unknown>; query?: unknown };
-  parseAs?: ParseAs;
+/** Makes the error for an option or an argument: its name, and what is wrong with it. */
+export function optionError(option: string, problem: string): ConfigurationError {
+  return new ConfigurationError(`"${option}" ${problem}`, { option });
 }
 
-// The tables below repeat rows, because bundlers keep a table that spreads another one, used or not.
+/** The range of an option that is a whole number; `null` for any other option. */
+type Range = readonly [min: number, max: number] | null;
 
-/** The checks of the options of `createClient`. */
-const CLIENT_CHECKS: OptionChecks<ClientOptions> = {
-  baseUrl: null,
-  apiKey: checkApiKey,
-  timeout: checkNumber,
-  totalTimeout: checkNumber,
-  retries: checkNumber,
-  maxResponseBytes: checkNumber,
-  headers: checkHeaders,
-  fetch: checkFunction,
-  allowInsecureHttp: checkBoolean,
-  onRetry: checkFunction,
-  querySerializer: null,
-  bodySerializer: null,
-  pathSerializer: null,
-  Request: null,
-  requestInitExt: null,
+/** The names of a function's options. A name that is missing, and one too many, is a compile error. */
+export type OptionTable<Options> = Readonly<Record<keyof Options, Range>>;
+
+const TIMEOUT: Range = [1, 2_147_483_647]; // a longer one makes `setTimeout` fire at once
+const RETRIES: Range = [0, 100];
+
+/** The options of `createClient`. */
+// deno-fmt-ignore
+const CLIENT_OPTIONS: OptionTable<ClientOptions> = {
+  baseUrl: null, apiKey: null, timeout: TIMEOUT, totalTimeout: TIMEOUT, retries: RETRIES,
+  maxResponseBytes: [1, 9_007_199_254_740_991], headers: null, fetch: null, onRetry: null,
+  allowInsecureHttp: null, querySerializer: null, bodySerializer: null, pathSerializer: null,
+  Request: null, requestInitExt: null,
 };
 
-/** The checks of the options of `checkKey` and `checkOwnKey`. */
-export const REQUEST_CHECKS: OptionChecks<RequestOptions> = {
-  signal: checkSignal,
-  timeout: checkNumber,
-  totalTimeout: checkNumber,
-  retries: checkNumber,
-  headers: checkHeaders,
+/** The options of every call. */
+// deno-fmt-ignore
+export const REQUEST_OPTIONS: OptionTable<RequestOptions> = {
+  signal: null, timeout: TIMEOUT, totalTimeout: TIMEOUT, retries: RETRIES, headers: null,
 };
 
-/** The checks of the options of `call`. */
-export const CALL_CHECKS: OptionChecks<AnyCallOptions> = {
-  signal: checkSignal,
-  timeout: checkNumber,
-  totalTimeout: checkNumber,
-  retries: checkNumber,
-  body: null,
-  query: null,
-  headers: checkHeaders,
-  idempotent: checkBoolean,
-  schema: checkSchema,
+/** The other options of `call`. */
+// deno-fmt-ignore
+export const CALL_OPTIONS: OptionTable<Omit<CallOptions, keyof RequestOptions>> = {
+  body: null, query: null, idempotent: null, schema: null,
 };
+
+/** The other options of the typed methods: openapi-fetch's. */
+// deno-fmt-ignore
+export const TYPED_OPTIONS: OptionTable<Omit<FetchOptions<object>, "headers">> = {
+  body: null, params: null, parseAs: null, middleware: null, baseUrl: null, fetch: null,
+  bodySerializer: null, pathSerializer: null, querySerializer: null,
+};
+
+/** The other options of the typed methods that no type lists: `fetch`'s, and two more. */
+// deno-fmt-ignore
+export const UNTYPED_OPTIONS = {
+  Request: null, idempotent: null, cache: null, credentials: null, duplex: null, integrity: null,
+  keepalive: null, method: null, mode: null, priority: null, redirect: null, referrer: null,
+  referrerPolicy: null, window: null,
+};
+
+/** Options without those that are `undefined`. */
+type Given<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefined> };
 
 /**
- * The checks of the typed methods' options, ours and openapi-fetch's. The latter are left to it, except
- * `parseAs`, whose mistakes would show after sending, and `middleware`, which `prepareCall` reads.
+ * Reads options: refuses unknown names, and numbers out of range.
+ *
+ * @param owner The function that has the options.
+ * @param tables The options that it has.
  */
-export const TYPED_CHECKS: OptionChecks<TypedOptions> = {
-  signal: checkSignal,
-  timeout: checkNumber,
-  totalTimeout: checkNumber,
-  retries: checkNumber,
-  idempotent: checkBoolean,
-  body: null,
-  headers: null,
-  params: null,
-  parseAs: checkParseAs,
-  middleware: checkMiddleware,
-  baseUrl: null,
-  fetch: null,
-  Request: null,
-  bodySerializer: null,
-  pathSerializer: null,
-  querySerializer: null,
-};
+export function readOptions<Options extends object>(
+  options: Options | null | undefined,
+  owner: string,
+  ...tables: Readonly<Record<string, Range>>[]
+): Given<Options> {
+  const given: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(options ?? {})) {
+    const table = tables.find((table) => Object.hasOwn(table, name));
+    if (!table) {
+      const names = tables.flatMap((table) => Object.keys(table)).join(", ");
+      throw optionError(name, `is not an option of ${owner}, which has ${names}`);
+    }
+    if (value === undefined) continue;
+    const range = table[name];
+    if (range && !isWithin(range, value)) {
+      throw optionError(name, `must be a whole number from ${range[0]} to ${range[1]}`);
+    }
+    given[name] = value;
+  }
+  return given as Given<Options>;
+}
 
-/** The names of `fetch`'s own options (`RequestInit`), which the typed methods have in addition. */
-export const FETCH_OPTION_NAMES: readonly string[] =
-  /* @__PURE__ */ `cache credentials duplex integrity keepalive method mode priority redirect
-  referrer referrerPolicy window`.split(/\s+/);
+/** Tells whether a value is a whole number within a range. */
+function isWithin([min, max]: NonNullable<Range>, value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
+}
 
 /** The options of a client, checked and with defaults. */
 export type Settings = ReturnType<typeof readClientOptions>;
 
 /** Reads the options of a client. */
-export function readClientOptions(given: ClientOptions) {
-  const options = readOptions(given, CLIENT_CHECKS, "createClient()");
-  const { bodySerializer = serializeBody, maxResponseBytes = 10 * 2 ** 20, retries = 2 } = options;
-  const { timeout = 30_000, totalTimeout = Infinity } = options;
-  const headers = copyHeaders(options.headers);
-  const baseUrl = readBaseUrl(options);
-  const limits = { maxResponseBytes, retries, timeout, totalTimeout };
-  return { ...options, ...limits, baseUrl, bodySerializer, headers };
+export function readClientOptions(options: ClientOptions) {
+  const given = readOptions(options, "createClient()", CLIENT_OPTIONS);
+  const { apiKey } = given;
+  if (apiKey !== undefined && typeof apiKey !== "function") readApiKey(apiKey);
+  const baseUrl = readBaseUrl(given);
+  return {
+    timeout: 30_000,
+    totalTimeout: Infinity,
+    retries: 2,
+    maxResponseBytes: 10 * 2 ** 20,
+    ...given,
+    baseUrl,
+    origin: new URL("/", baseUrl).href,
+  };
 }
 
-/** Copies headers. The copy of an object keeps a `null`, which removes a header. */
-export function copyHeaders(headers: ClientOptions["headers"]): ClientOptions["headers"] {
-  return headers instanceof Headers ? new Headers(headers) : headers && { ...headers };
+/** Tells whether a value is an API key, which a header must be able to carry. */
+export function isApiKey(value: unknown): value is string {
+  return typeof value === "string" && /^(?! )[ -~]{1,4096}(?<! )$/.test(value);
 }
 
-/** Checks the client's own key; what a function returns is checked for each call. */
-function checkApiKey(apiKey: unknown): void {
-  if (typeof apiKey !== "function") readApiKey(apiKey);
+/** Checks an API key, and returns it; the error does not quote it. */
+export function readApiKey(value: unknown): string {
+  if (isApiKey(value)) return value;
+  const form = "1 to 4,096 printable ASCII characters, without leading or trailing spaces";
+  throw optionError("apiKey", `must be a string of ${form}`);
 }
 
-/** Checks that headers can be sent. */
-function checkHeaders(headers: unknown): void {
-  const expected = "an object or a Headers, with names and values that can be sent";
-  convertOption("headers", expected, () => {
-    // JavaScript may pass `null`, as for a signal.
-    const isObject = headers instanceof Headers || classOf(headers ?? {}) === "Object";
-    return isObject ? mergeHeaders(headers as Headers) : undefined;
-  });
-}
+/** A host that is not reached over a network. */
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Checks the middleware of one call. */
-function checkMiddleware(middleware: unknown): void {
-  if (!Array.isArray(middleware)) throw wrongType("middleware", "a list", middleware);
-}
-
-/** Checks the option that says what `data` is. */
-function checkParseAs(parseAs: unknown): void {
-  const all: unknown[] = ["json", "text", "blob", "arrayBuffer", "stream"] satisfies ParseAs[];
-  if (!all.includes(parseAs)) throw optionError("parseAs", `must be one of ${all.join(", ")}`);
-}
-
-/** Checks the signal of a call, which may be `null`. */
-function checkSignal(signal: unknown): void {
-  if (signal === null || classOf(signal) === "AbortSignal") return;
-  throw wrongType("signal", "an AbortSignal", signal);
-}
-
-/** Checks that a value is a [Standard Schema](https://standardschema.dev). */
-function checkSchema(schema: unknown): void {
-  const { "~standard": standard } = Object(schema) as Partial<StandardSchemaV1>;
-  if (typeof standard?.validate === "function") return;
-  throw wrongType("schema", "a Standard Schema, such as one of Zod, Valibot or ArkType", schema);
+/** Checks the service's address, and normalizes it. */
+function readBaseUrl({ allowInsecureHttp, baseUrl }: ClientOptions): string {
+  if (!baseUrl) throw optionError("baseUrl", "is missing: set it to the address of the service");
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (!url || !/^https?:\/\/[^/@]+\/[^?#]*$/.test(url.href)) {
+    const expected = "an absolute https URL without a user name, password, query or fragment";
+    throw optionError("baseUrl", `must be ${expected}`);
+  }
+  if (url.protocol === "http:" && !LOOPBACK.test(url.hostname) && !allowInsecureHttp) {
+    const why = "http does not encrypt the API key";
+    throw optionError("baseUrl", `must be an https URL (${why}), or set "allowInsecureHttp"`);
+  }
+  return url.href;
 }

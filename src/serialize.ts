@@ -1,4 +1,4 @@
-import { optionError } from "./checks.ts";
+import { optionError } from "./options.ts";
 
 /**
  * A segment "." or "..", as the URL parser or a server may read it: percent-encoded, beside a
@@ -68,12 +68,13 @@ export function serializeBody(body: unknown, headers?: HeadersInit): string | Fo
   }
   if (type && !/^[^;]*json/i.test(type)) {
     if (typeof body === "string") return body;
-    throw optionError("body", `must be a string for "${type}", or needs a "bodySerializer"`);
+    throw optionError("body", `must be a string for the type "${type}"`);
   }
   const text = JSON.stringify(body);
   // JSON keeps nothing of a file or a `Map`. It writes bytes as an object, and so does Bun with forms.
   const isLost = (text === "{}" && !isPlainObject(body)) || ArrayBuffer.isView(body) ||
     body instanceof URLSearchParams;
   if (text !== undefined && !isLost) return text;
-  throw optionError("body", 'cannot be written as JSON: set "bodySerializer" and "Content-Type"');
+  const advice = 'use a typed method, such as POST(), with a "bodySerializer"';
+  throw optionError("body", `cannot be written as JSON: ${advice}`);
 }

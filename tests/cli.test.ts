@@ -93,12 +93,15 @@ Deno.test("check-key says in a terminal how to type the key, and only there", as
   expect(await command(args, { ...demo, isTTY: true })).toEqual({ ...printed, stderr: "" });
 });
 
-Deno.test("check-key --timeout limits the whole check", async () => {
+Deno.test("check-key --timeout limits the whole check, even reading the key", async () => {
   await using hanging = await serve(() => {});
   const args = ["check-key", "--timeout", "1", "--base-url", hanging.url];
-  const { exit, stdout, stderr } = await command(args, demo);
-  expect([exit, stdout, hanging.requests.length]).toEqual([3, "", 1]);
-  expect(stderr).toMatch(/^Error \(timeout\): .* took more than 1000 ms.*\n$/);
+  for (const setting of [demo, { stdin: pipe() }]) {
+    const { exit, stdout, stderr } = await command(args, setting);
+    expect([exit, stdout]).toEqual([3, ""]);
+    expect(stderr).toMatch(/^Error \(timeout\): .* took more than 1000 ms\n$/);
+  }
+  expect(hanging.requests.length).toBe(1);
 });
 
 Deno.test("check-key --retries limits how often the request is sent again", async () => {

@@ -25,11 +25,12 @@ Deno.test("messages name the method, the address without the query, the problem 
   const client = createClient<AnyPath>(options);
   const query = { email: "a@b.example" };
   const problems: Record<string, string> = {
-    "402$$": "a response with the status 402", // a pattern of replace()
-    404: "a response with the status 404",
-    "429-7": "a response with the status 429, Retry-After: 7",
+    "402$$": "the status 402", // a pattern of replace()
+    404: "the status 404",
+    "429-7": "the status 429 (retry after 7 s)",
     301: 'a redirect (301) to "https://b.example/c", which is not followed: check "baseUrl"',
-    200: 'an invalid response: the body is not JSON: check "baseUrl"',
+    200:
+      'an invalid response: the body is not JSON (no Content-Type): check "baseUrl", or use a typed method with "parseAs"',
   };
   const start = (name: string) => `"POST ${server.url}api/${name}" `;
   for (const [name, problem] of Object.entries(problems)) {
@@ -44,7 +45,7 @@ Deno.test("messages name the method, the address without the query, the problem 
   const missing = () => Promise.resolve(new Response("", { status: 404 }));
   const checks = createClient({ ...options, fetch: missing }).checkOwnKey();
   expect((await rejection(HttpError, checks)).message).toBe(
-    `"POST ${server.url}api${checkKeyPath}" got a response with the status 404: check "baseUrl"`,
+    `"POST ${server.url}api${checkKeyPath}" got the status 404 (check "baseUrl")`,
   );
   using _listed = changeOperation(`POST ${checkKeyPath}`, { has404: true });
   const listed = createClient({ ...options, fetch: missing }).checkOwnKey();
@@ -78,39 +79,9 @@ Deno.test("the stack of a ConfigurationError reaches the caller, even with a sig
   const callOne = async () => await client.call("POST", "a", init);
   const callOther = async () => await client.POST("/a", init);
   const callTyped = async () => await client.GET("/{id}", { signal });
-  const { stackTraceLimit } = Error;
-  const deep = async (depth: number): Promise<unknown> =>
-    await (depth > 0 ? deep(depth - 1) : callOne());
-  try {
-    for (const limit of [3, 100]) {
-      Error.stackTraceLimit = limit;
-      for (const caller of [callOne, callOther, callTyped]) {
-        const { stack } = await rejection(ConfigurationError, caller());
-        expect(stack).toMatch(new RegExp(`\\b${caller.name}\\b`));
-      }
-      expect(Error.stackTraceLimit).toBe(limit);
-    }
-    expect((await rejection(ConfigurationError, deep(40))).stack!.match(/ deep /g)).toHaveLength(
-      41,
-    );
-    Error.stackTraceLimit = 0;
-    expect((await rejection(ConfigurationError, callOne())).stack).not.toContain("callOne");
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
-});
-
-Deno.test("errors have their names where Error.prototype cannot be changed", async () => {
-  const fetch = () => Promise.resolve(new Response("", { status: 402 }));
-  const client = createClient<AnyPath>({ baseUrl: "https://service.example/", apiKey, fetch });
-  Object.defineProperty(Error.prototype, "name", { writable: false });
-  try {
-    const { name, stack } = await rejection(HttpError, client.call("GET", "a"));
-    expect(name).toBe("HttpError");
-    expect(stack).toContain("HttpError: ");
-    await rejection(ConfigurationError, client.call("GET", "{"));
-  } finally {
-    Object.defineProperty(Error.prototype, "name", { writable: true });
+  for (const caller of [callOne, callOther, callTyped]) {
+    const { stack } = await rejection(ConfigurationError, caller());
+    expect(stack).toMatch(new RegExp(`\\b${caller.name}\\b`));
   }
 });
 

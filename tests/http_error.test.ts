@@ -101,16 +101,12 @@ testBothWays(
   },
 );
 
-testBothWays(
-  "HttpError has the body, if any, of a response that is nested too deep",
-  async (create) => {
-    const body = "[".repeat(30_000) + "]".repeat(30_000);
-    await using server = await serve((_, response) => void response.writeHead(400).end(body));
-    const client = create({ baseUrl: server.url, apiKey });
-    const { response } = await rejection(HttpError, client.call("GET", undocumented));
-    expect(["", body]).toContain(response.body);
-  },
-);
+Deno.test("a body that is nested deeply is an HttpError like any other", async () => {
+  const body = "[".repeat(30_000) + "]".repeat(30_000);
+  await using server = await serve((_, response) => void response.writeHead(400).end(body));
+  const client = createClient({ baseUrl: server.url, apiKey });
+  await rejection(HttpError, client.call("GET", undocumented));
+});
 
 testBothWays("304 is an HttpError, and typed methods resolve to it", async (create) => {
   await using server = await serve((_, response) => void response.writeHead(304).end());

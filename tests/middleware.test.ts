@@ -5,7 +5,6 @@ import {
   HttpError,
   InvalidResponseError,
   type Middleware,
-  NetworkError,
   ScamAddressError,
 } from "../mod.ts";
 import {
@@ -55,20 +54,6 @@ Deno.test("middleware does not see the key", async () => {
   await client.checkKey("another-key");
   expect(seen.length).toBe(15);
   expect(shown(seen)).not.toContain(apiKey);
-});
-
-Deno.test("middleware may freeze an error, and return it with another stack", async () => {
-  const fetch = () => Promise.reject(boom);
-  for (const change of [Object.freeze, (error: Error) => Object.assign(error, { stack: "own" })]) {
-    const client = createClient<AnyPath>({ baseUrl, apiKey, fetch, retries: 0 });
-    const seen: unknown[] = [];
-    client.use({
-      onError: ({ error }) => void seen.push(change(error as Error), (error as Error).stack),
-    });
-    const [error] = await rejections(NetworkError, [client.call("GET", undocumented)]);
-    expect([error, error!.stack]).toEqual(seen);
-    expect(error).toBe(seen[0]);
-  }
 });
 
 // Responses that middleware makes are checked like the service's, without its limits

@@ -66,24 +66,6 @@ Deno.test("createClient() and calls refuse numbers that are out of range", async
   }
 });
 
-Deno.test("createClient() and methods refuse headers that cannot be sent, without showing them", async () => {
-  const bad = [{ authorization: "sec\nret" }, { "x-a": "sec\u20acret" }, { "sec ret": "x" }];
-  for (
-    const headers of [...bad, [["x-a", "sec ret"]], new Map(), 7] as ClientOptions["headers"][]
-  ) {
-    const errors = [
-      await refusal({ baseUrl, headers }),
-      await refused(unsent.call("GET", undocumented, { headers })),
-      await refused(unsent.checkKey("some-key", { headers })),
-      await refused(unsent.checkOwnKey({ headers })),
-    ];
-    for (const error of errors) {
-      expect(error.message).toMatch(/^"headers" must be an object or a Headers, with names and/);
-      expect(shown(error)).not.toMatch(/sec\W.*ret/s);
-    }
-  }
-});
-
 Deno.test("createClient() reads the headers, and does not see what comes later", async () => {
   const seen: (string | null)[] = [];
   const fetch = ({ headers }: Request) => {
@@ -95,64 +77,13 @@ Deno.test("createClient() reads the headers, and does not see what comes later",
   const clients = [given, headers].map((headers) =>
     createClient({ baseUrl, apiKey, fetch, headers })
   );
-  given["x-a"] = "sec\nret";
+  given["x-a"] = "second";
   headers.set("x-a", "second");
   for (const client of clients) await client.call("GET", undocumented);
   expect(seen).toEqual(["first", "first"]);
 });
 
 // Messages
-
-Deno.test("createClient() names the option that is wrong, and what to do", async () => {
-  const cases: [object, string][] = [
-    [{ baseUrl: undefined }, '"baseUrl" is missing: set it to the address of the service'],
-    [{ apiKey: "" }, '"apiKey" must not be empty'],
-    [{ apiKey: 7 }, '"apiKey" must be a string, not a number'],
-    [{ fetch: {} }, '"fetch" must be a function, not an object'],
-    [{ onRetry: [] }, '"onRetry" must be a function, not an array'],
-    [{ allowInsecureHttp: "false" }, '"allowInsecureHttp" must be a boolean, not a string'],
-  ];
-  for (const [options, expected] of cases) {
-    expect((await refusal({ baseUrl, apiKey, ...options })).message).toBe(expected);
-  }
-  for (const [options, kind] of [[null, "null"], [undefined, "undefined"], [baseUrl, "a string"]]) {
-    expect((await refusal(options)).message)
-      .toBe(`"options" must be an object, such as { baseUrl, apiKey }, not ${kind}`);
-  }
-});
-
-Deno.test("methods name the argument that is wrong", async () => {
-  const junk: never = Object.create(null) as never; // String(junk) throws
-  const { signal } = new AbortController();
-  const isObject = '"options" must be an object, such as { signal, timeout }, not';
-  const isMethod = '"method" must be one of DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT';
-  const isParseAs = '"parseAs" must be one of json, text, blob, arrayBuffer, stream';
-  const isList = '"middleware" must be a list, not';
-  const get = (options: Record<string, unknown>) => unsent.GET("/a", options);
-  const cases: (readonly [expected: string, call: Promise<unknown>])[] = [
-    [`${isObject} a number`, unsent.checkKey("key", 7 as never)],
-    [`${isObject} a string`, unsent.checkOwnKey("key" as never)],
-    [`${isObject} an AbortSignal`, unsent.checkKey("key", signal as never)],
-    [`${isObject} an array`, unsent.GET("/a", [] as never)],
-    [isMethod, unsent.call(junk, "a")],
-    [isMethod, unsent.call("GET\n" as never, "a")],
-    [isMethod, unsent.TRACE("/a" as never)],
-    ['"signal" must be an AbortSignal, not an', unsent.call("GET", "a", { signal: junk })],
-    ['"signal" must be an AbortSignal, not a b', get({ signal: false })],
-    ...["JSON", "", 7, null, "toString"].map((parseAs) => [isParseAs, get({ parseAs })] as const),
-    ...["", 0, null, {}, { length: 0 }].map((middleware) => [isList, get({ middleware })] as const),
-    ['"idempotent" must be a boolean, not an', get({ idempotent: junk })],
-    ['"path" must begin with a slash', unsent.GET("a")],
-    ['"path" must ', (unsent.GET as () => Promise<unknown>)()],
-    ['"path" must ', unsent.GET(7 as never)],
-    ['"body" must be left out of a GET request', get({ body: {} })],
-    ['"body" must be left out of a HEAD request', unsent.call("HEAD", "a", { body: 0 })],
-  ];
-  const errors = await Promise.all(cases.map(([, call]) => refused(call)));
-  for (const [index, [expected]] of cases.entries()) {
-    expect(errors[index]!.message.slice(0, expected.length)).toBe(expected);
-  }
-});
 
 // Names
 

@@ -1,15 +1,8 @@
 import { expect } from "@std/expect";
 
-import { createClient, RedirectError } from "../mod.ts";
-import {
-  apiKey,
-  baseUrl,
-  checkKeyPath,
-  sendAll,
-  testBothWays,
-  undocumented,
-} from "./support/client.ts";
-import { rejection, rejections } from "./support/rejection.ts";
+import { RedirectError } from "../mod.ts";
+import { apiKey, checkKeyPath, sendAll, testBothWays, undocumented } from "./support/client.ts";
+import { rejections } from "./support/rejection.ts";
 import { json, serve, validKey } from "./support/server.ts";
 
 testBothWays("methods refuse a redirect with any status, to any host", async (create) => {
@@ -41,23 +34,4 @@ testBothWays("methods refuse a redirect with any status, to any host", async (cr
     }
   }
   expect(other.requests).toEqual([]);
-});
-
-Deno.test("call() refuses an opaque redirect, as browsers return it", async () => {
-  const response = Object.defineProperties(new Response(null), {
-    type: { value: "opaqueredirect" },
-    status: { value: 0 },
-    ok: { value: false },
-  });
-  let sent = 0;
-  const fetch = (request: Request) => {
-    sent++;
-    expect(request.redirect).toBe("manual");
-    return Promise.resolve(response);
-  };
-  const client = createClient({ baseUrl, apiKey, fetch });
-  const error = await rejection(RedirectError, client.call("GET", undocumented));
-  expect(error.message).toMatch(/ got a redirect, which is not followed: check "baseUrl"$/);
-  expect("location" in error).toBe(false);
-  expect(sent).toBe(1);
 });

@@ -9,7 +9,7 @@ import {
   type ScamAddressError,
   TimeoutError,
 } from "../src/errors.ts";
-import { parseRetryAfter, retryDelay } from "../src/transport/retry.ts";
+import { parseRetryAfter, retryDelay } from "../src/retry.ts";
 
 /** What an error keeps of an empty response. */
 const snapshot = (status: number) => ({ response: { status, headers: new Headers(), body: "" } });

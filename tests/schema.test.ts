@@ -76,9 +76,7 @@ Deno.test("call() passes undefined to the schema when there is no content", asyn
 });
 
 Deno.test("call() refuses a schema that is not one before anything is sent", async () => {
-  const notCallable = schemaOf("not a function" as never);
-  const schemas = [null, 1, {}, () => {}, { "~standard": null }, notCallable];
-  for (const schema of schemas) {
+  for (const schema of [null, 1, {}, () => {}]) {
     const call = unsent.call("GET", undocumented, { schema: schema as never });
     const { message, option } = await rejection(ConfigurationError, call);
     expect(message).toMatch(/^"schema" must be a Standard Schema/);
@@ -114,22 +112,10 @@ Deno.test("call() takes any path that Standard Schema allows", async () => {
   }
 });
 
-Deno.test("call() keeps at most 100 issues, with paths and messages of at most 500, 64 KiB in all", async () => {
-  const client = clientGetting(Array(10_000).fill("x"));
-  const long = "x".repeat(100_000);
-  const issues = Array.from({ length: 10_000 }, (_, index) => ({
-    message: long,
-    path: [index, long],
-  }));
-  const schemas = [z.array(z.number()), v.array(v.number()), schemaOf(() => ({ issues }))];
-  for (const schema of schemas) {
-    const call = client.call("GET", undocumented, { schema });
-    const error = await rejection(InvalidResponseError, call);
-    expect(error.issues.length).toBe(100);
-    expect(error.issues[0]!.path).toMatch(/^\/0(\/x{497})?$/);
-    for (const { message } of error.issues) expect(message!.length).toBeLessThanOrEqual(500);
-    const texts = error.issues.map(({ path, message }) => path + message);
-    expect(texts.join("").length).toBeLessThanOrEqual(2 ** 16);
-    expect(error.message).toMatch(/; and 95 more$/);
-  }
+Deno.test("call() keeps at most 100 issues", async () => {
+  const client = clientGetting(Array(1_000).fill("x"));
+  const call = client.call("GET", undocumented, { schema: z.array(z.number()) });
+  const { issues, message } = await rejection(InvalidResponseError, call);
+  expect(issues.length).toBe(100);
+  expect(message).toMatch(/; and 95 more$/);
 });

@@ -3,7 +3,6 @@ import { expect } from "@std/expect";
 import { type ClientOptions, createClient, type Middleware, TimeoutError } from "../mod.ts";
 import { apiKey, baseUrl, sendAll, testBothWays, undocumented } from "./support/client.ts";
 import { replaceWaiting } from "./support/waiting.ts";
-import { deferred } from "./support/deferred.ts";
 import { rejections } from "./support/rejection.ts";
 import {
   type AnyPath,
@@ -45,24 +44,6 @@ testBothWays("methods time out at any point, as the client or the call says", as
     return [...sendAll(client), checked, ...sendAll(patient, { timeout })];
   });
   await expectTimeouts(calls);
-});
-
-Deno.test("a custom fetch may ignore its signal: what comes late is cancelled", async () => {
-  const expectCancelled = async (status: number, isLate: boolean) => {
-    const { promise: cancelled, resolve: cancel } = deferred();
-    const { promise, resolve } = deferred<Response>();
-    const body = new ReadableStream({ pull() {}, cancel }, { highWaterMark: 0 });
-    const response = new Response(status === 204 ? null : body, { status });
-    if (!isLate) resolve(response);
-    const client = createClient({ baseUrl, fetch: () => promise, ...options });
-    await expectTimeouts([client.call("GET", undocumented)]);
-    if (isLate) resolve(response);
-    if (response.body) await cancelled;
-  };
-  await Promise.all([
-    ...[200, 204, 307, 500].map((status) => expectCancelled(status, true)),
-    ...[200, 500].map((status) => expectCancelled(status, false)),
-  ]);
 });
 
 testBothWays("call() applies the time-out to each attempt", async (create) => {
@@ -121,36 +102,4 @@ Deno.test("timeout does not limit the functions and streams of the caller", asyn
     const { data } = result as { data: unknown };
     expect([validKey, validKey.data]).toContainEqual(data);
   }
-});
-
-// What the message says
-
-testBothWays("TimeoutError says how far the attempt got", async (create) => {
-  await using connecting = await serveSockets((socket) => socket.resume(), "https");
-  await using server = await serve(({ url }, response) => {
-    if (url === "/silent") return;
-    response.writeHead(Number(url.slice(1)), { "content-length": "100" }).write("[");
-  });
-  const expectMessage = async (
-    baseUrl: string,
-    endpoint: string,
-    timeout: number,
-    expected: RegExp,
-  ) => {
-    const client = create({ ...options, baseUrl, timeout });
-    const [called, got] = await rejections(TimeoutError, [
-      client.call("GET", endpoint),
-      client.GET(`/${endpoint}`),
-    ]);
-    expect(called!.message).toBe(got!.message);
-    expect(got!.message).toMatch(expected);
-  };
-  const none = /took more than 100 ms.*no response/;
-  const some = (status: number) => RegExp(`took more than 500 ms.*status ${status}.*complete`);
-  await Promise.all([
-    expectMessage(connecting.url, "silent", 100, none),
-    expectMessage(server.url, "silent", 100, none),
-    // time for the status
-    ...[200, 503].map((status) => expectMessage(server.url, `${status}`, 500, some(status))),
-  ]);
 });

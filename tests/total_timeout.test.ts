@@ -1,24 +1,19 @@
 // `totalTimeout` limits a call with its retries, its waits and the time of the caller's functions.
 import { expect } from "@std/expect";
 
-import { createClient, HttpError, ScamAddressError, TimeoutError } from "../mod.ts";
 import {
-  apiKey,
-  baseUrl,
-  sendAll,
-  testBothWays,
-  undocumented,
-  unusedFetch,
-} from "./support/client.ts";
+  createClient,
+  HttpError,
+  type Middleware,
+  ScamAddressError,
+  TimeoutError,
+} from "../mod.ts";
+import { apiKey, baseUrl, sendAll, testBothWays, undocumented } from "./support/client.ts";
 import { replaceWaiting } from "./support/waiting.ts";
-import { rejection, rejections } from "./support/rejection.ts";
-import { type AnyPath, serve } from "./support/server.ts";
+import { caught, rejection, rejections } from "./support/rejection.ts";
+import { type AnyPath, json, serve, validKey } from "./support/server.ts";
 
 const totalTimeout = 300;
-
-/** Resolves to a value after more time than a call has. */
-const late = <T>(value?: T) =>
-  new Promise<T>((resolve) => setTimeout(() => resolve(value as T), totalTimeout + 50));
 
 /** A server that is not available; its path says the `Retry-After`, in seconds. */
 const serveUnavailable = () =>
@@ -28,10 +23,10 @@ const serveUnavailable = () =>
   });
 
 /** Asserts that calls reject because the time of the whole call was up. */
-async function expectTimeouts(calls: Promise<unknown>[], progress = ""): Promise<void> {
+async function expectTimeouts(calls: Promise<unknown>[]): Promise<void> {
   for (const error of await rejections(TimeoutError, calls)) {
     expect([error.timeout, error.isTemporary]).toEqual([totalTimeout, true]);
-    expect(error.message).toContain(`took more than 300 ms: ${progress}`);
+    expect(error.message).toContain("took more than 300 ms");
   }
 }
 
@@ -73,55 +68,49 @@ testBothWays(
   },
 );
 
-Deno.test("the time of the caller's functions counts, and nothing is sent when it is up", async () => {
-  const options = { baseUrl, apiKey, fetch: unusedFetch, totalTimeout };
-  const slowKey = createClient<AnyPath>({ ...options, apiKey: () => late(apiKey) });
-  const slowMiddleware = createClient<AnyPath>(options);
-  slowMiddleware.use({ onRequest: () => late() });
-  await expectTimeouts([...sendAll(slowKey), ...sendAll(slowMiddleware)]);
-});
-
-testBothWays("a call whose time is up after onRetry is not retried", async (create) => {
-  await using server = await serveUnavailable();
-  using waiting = replaceWaiting(); // a delay that would end in time
-  const client = create({ baseUrl: server.url, apiKey, totalTimeout, onRetry: () => late() });
-  await expectTimeouts([client.call("GET", "503/0"), client.GET("/503/0")]);
-  expect(server.requests.length).toBe(2);
-  expect(waiting.delays.map((delay) => delay >= 0)).toEqual([true, true]); // runtimes warn of others
-});
-
-/** Stops the clock at a time, which a test may set, as long as the result is in use. */
-function stopClock(): Disposable & { time: number } {
-  const { now } = performance;
-  const clock = { time: 0, [Symbol.dispose]: () => void (performance.now = now) };
-  performance.now = () => clock.time;
-  return clock;
-}
+testBothWays(
+  "totalTimeout and a signal end a call while the caller's function hangs",
+  async (create) => {
+    await using server = await serve(({ url }, response) => {
+      json(response, validKey, url === "/503" ? 503 : 200);
+    });
+    using _waiting = replaceWaiting();
+    for (const kind of ["totalTimeout", "signal"]) {
+      const signal = AbortSignal.timeout(totalTimeout);
+      const limit = kind === "signal" ? { signal } : { totalTimeout };
+      let count = 0;
+      const hang = () => (count++, new Promise<never>(() => {}));
+      const options = { baseUrl: server.url, apiKey };
+      const schema = { "~standard": { version: 1, vendor: "test", validate: hang } } as const;
+      const withMiddleware = (middleware: Middleware) => {
+        const client = create(options);
+        client.use(middleware);
+        return client;
+      };
+      const calls = [
+        ...sendAll(create({ ...options, apiKey: hang }), limit),
+        ...sendAll(withMiddleware({ onRequest: hang }), limit),
+        withMiddleware({ onResponse: hang }).call("GET", undocumented, limit),
+        create({ ...options, onRetry: hang }).call("GET", "503", limit),
+        create(options).call("GET", undocumented, { ...limit, schema }),
+      ];
+      if (kind === "totalTimeout") await expectTimeouts(calls);
+      else expect(await Promise.all(calls.map(caught))).toEqual(Array(9).fill(signal.reason));
+      expect(count).toBe(9);
+      expect(server.requests.splice(0).length).toBe(3); // nothing else was sent, or sent again
+    }
+  },
+);
 
 Deno.test("an attempt has no more time than the call has left", async () => {
-  using clock = stopClock();
+  using _waiting = replaceWaiting();
   let count = 0;
-  const fetch = () => {
-    if (count++) return new Promise<never>(() => {});
-    clock.time = 50;
-    return Promise.resolve(new Response("", { status: 503, headers: { "retry-after": "0" } }));
-  };
-  const limits = { timeout: totalTimeout - 20, totalTimeout, retries: 1 }; // 250 ms are left
-  const client = createClient({ baseUrl, apiKey, fetch, ...limits });
-  await expectTimeouts([client.call("GET", undocumented)]);
-  expect(count).toBe(2);
-});
-
-Deno.test("a wait has no more time than onRetry has left, and no attempt follows it", async () => {
-  using waiting = replaceWaiting(); // a delay of 250 ms
-  using clock = stopClock();
-  let count = 0;
-  const fetch = () => (count++, Promise.resolve(new Response("", { status: 503 })));
-  const onRetry = () => void (clock.time = 100);
-  const options = { baseUrl, apiKey, fetch, totalTimeout, retries: 1, onRetry };
-  const call = createClient(options).call("GET", undocumented);
-  await expectTimeouts([call], 'attempt 2 was not begun; "onRetry" took 100 ms');
-  expect([count, waiting.delays]).toEqual([1, [200]]);
+  const fetch = () =>
+    count++ ? new Promise<never>(() => {}) : Promise.resolve(new Response("", { status: 503 }));
+  const client = createClient({ baseUrl, apiKey, fetch, timeout: 60_000, totalTimeout: 2_000 });
+  const error = await rejection(TimeoutError, client.call("GET", undocumented));
+  expect([count, error.timeout]).toEqual([2, 2_000]);
+  expect(error.message).toContain(" failed after 2 attempts: took more than 2000 ms");
 });
 
 Deno.test("the time of an attempt is up before that of the call, and it is repeated", async () => {

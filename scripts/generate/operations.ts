@@ -1,7 +1,7 @@
 /** Writes the table of operations. @module */
 
 import type { Operation } from "../../src/operation.ts";
-import { isIdempotent } from "../../src/transport/retry.ts";
+import { isIdempotent } from "../../src/retry.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { dereference, isJsonType, listOf, objectOf } from "./json.ts";
 

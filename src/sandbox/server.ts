@@ -21,7 +21,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
-import { checkNumber, type OptionChecks, optionError, readOptions } from "../checks.ts";
+import { optionError, type OptionTable, readOptions } from "../options.ts";
 import { errorResponse } from "./responses.ts";
 import { createSandbox, type Sandbox } from "./service.ts";
 
@@ -113,8 +113,8 @@ export async function serveSandbox(
   sandbox: { fetch(request: Request): Promise<Response> } = createSandbox(),
   options: ServeSandboxOptions = {},
 ): Promise<SandboxServer> {
-  const known: OptionChecks<ServeSandboxOptions> = { host: null, port: checkNumber };
-  const { host = "127.0.0.1", port = 0 } = readOptions(options, known, "serveSandbox()");
+  const table: OptionTable<ServeSandboxOptions> = { host: null, port: [0, 65_535] };
+  const { host = "127.0.0.1", port = 0 } = readOptions(options, "serveSandbox()", table);
   const urlHost = toUrlHost(host);
   const server = createServer().listen(port, host);
   await once(server, "listening").catch(({ code, message }) => {

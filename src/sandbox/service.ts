@@ -23,11 +23,10 @@
  *
  * @module
  */
-import { isApiKey } from "../api_key.ts";
-import { type OptionChecks, optionError, readOptions } from "../checks.ts";
 import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
+import { isApiKey, optionError, type OptionTable, readOptions } from "../options.ts";
 import { type Data, errorResponse, type Handler } from "./responses.ts";
 import { type Endpoint, matchEndpoint, parseEndpoint } from "./routes.ts";
 
@@ -249,8 +248,8 @@ function toRequest(input: string | URL | Request, [init, context]: unknown[]): R
  * @throws {ConfigurationError} When an option is wrong; the message shows no key.
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const known: OptionChecks<SandboxOptions> = { keys: null, routes: null };
-  const given = readOptions(options, known, "createSandbox()");
+  const table: OptionTable<SandboxOptions> = { keys: null, routes: null };
+  const given = readOptions(options, "createSandbox()", table);
   const keys = readKeys(given.keys);
   const routes = readRoutes(given.routes);
 

@@ -1,4 +1,4 @@
-import { waiting } from "../../src/transport/send.ts";
+import { waiting } from "../../src/send.ts";
 
 /**
  * Records the delays of retries, and does not wait, as long as the result is in use.
@@ -10,9 +10,9 @@ export function replaceWaiting(): Disposable & { delays: number[] } {
   const original = { ...waiting };
   waiting.random = () => 0.5;
   // deno-lint-ignore require-await -- it throws as a rejection
-  waiting.sleep = async (delay, signals) => {
+  waiting.sleep = async (delay, signal) => {
     delays.push(delay);
-    for (const signal of signals) signal?.throwIfAborted();
+    signal.throwIfAborted();
   };
   return { delays, [Symbol.dispose]: () => void Object.assign(waiting, original) };
 }

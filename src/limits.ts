@@ -1,0 +1,47 @@
+/** Signals that end work; some may be missing. */
+export type Signals = readonly (AbortSignal | null | undefined)[];
+
+/** What ends work before it is done. */
+export interface Limits {
+  readonly signals: Signals;
+  /** The time for the work, in milliseconds; by default without a limit. */
+  readonly timeout?: number;
+  /** Makes the error for when the time is up. */
+  readonly onTimeout?: () => Error;
+}
+
+/**
+ * Does work until a signal is aborted or the time is up, even if the work itself never ends.
+ *
+ * @param limits What ends the work.
+ * @param work The work. It should stop when its own signal is aborted.
+ * @returns The result of the work.
+ * @throws The reason of a signal, the error of `onTimeout`, or what the work throws.
+ */
+export async function runWithin<T>(
+  { signals, timeout = Infinity, onTimeout }: Limits,
+  work: (workSignal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  for (const signal of signals) signal?.throwIfAborted();
+  const controller = new AbortController();
+  let reject!: (reason: unknown) => void;
+  const stopped = new Promise<never>((_resolve, rejectStopped) => reject = rejectStopped);
+  // No listener on the work's own signal: Node.js would keep it, and what it refers to, with a request.
+  const stop = (reason: unknown) => {
+    reject(reason);
+    controller.abort(reason);
+  };
+  const onAbort = ({ target }: Event) => stop((target as AbortSignal).reason);
+  for (const signal of signals) signal?.addEventListener("abort", onAbort);
+  // `setTimeout` would fire at once for `Infinity`.
+  const timer = timeout < Infinity ? setTimeout(() => stop(onTimeout?.()), timeout) : undefined;
+  try {
+    return await Promise.race([work(controller.signal), stopped]);
+  } catch (thrown) {
+    controller.abort(thrown); // what the work has begun, if it failed by itself
+    throw thrown;
+  } finally {
+    clearTimeout(timer);
+    for (const signal of signals) signal?.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,185 @@
+import {
+  type Call,
+  httpError,
+  makeError,
+  parseBody,
+  redact,
+  timeoutError,
+  withoutQuery,
+} from "./call.ts";
+import { NetworkError, ScamAddressError } from "./errors.ts";
+import { apiKeyHeader } from "./generated/operations.ts";
+import { runWithin, type Signals } from "./limits.ts";
+import { optionError, readApiKey } from "./options.ts";
+import { readResponse } from "./response.ts";
+import { isIdempotent, retryDelay } from "./retry.ts";
+
+/** How to wait between attempts; tests replace these functions. */
+export const waiting = {
+  sleep: (milliseconds: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      signal.addEventListener("abort", () => clearTimeout(timer));
+    }),
+  /** Returns a number from 0 to below 1, which spreads the waits of many clients. */
+  random: (): number => Math.random(),
+};
+
+/**
+ * Sends a request, with the key if the operation needs one, and again after a temporary failure.
+ * openapi-fetch calls it in place of `fetch`.
+ *
+ * @returns The last response, whatever its status.
+ * @throws The error of the last attempt, the reason of a signal, or what the caller's functions throw.
+ */
+export async function sendRequest(
+  request: Request,
+  call: Call,
+  callSignal: AbortSignal | null | undefined,
+  requestInitExt?: RequestInit,
+): Promise<Response> {
+  const { method, url } = request;
+  if (!url.startsWith(call.origin)) {
+    const problem = "has another origin than the request, which was not sent";
+    throw optionError("baseUrl", `${problem}: the key is only sent to "baseUrl"`);
+  }
+  const init = await readRequest(request, call, requestInitExt);
+  const signals = [callSignal, request.signal]; // Middleware may make a request without the call's.
+  // Middleware may have made a request with another method than the operation's.
+  const documented = method === call.method ? call.operation?.idempotent : undefined;
+  const mayRepeat = call.idempotent ?? documented ?? isIdempotent(method);
+  for (call.attempt = 1;; call.attempt++) {
+    const outcome = await makeAttempt(url, init, call, signals);
+    const response = outcome instanceof Response ? outcome : undefined;
+    if (response?.ok) return response;
+    const error = outcome instanceof Response
+      ? httpError(call, outcome, parseBody(await outcome.clone().text()))
+      : outcome;
+    const delay = call.attempt > call.retries
+      ? undefined
+      : retryDelay(error, call.attempt, waiting.random(), mayRepeat);
+    if (delay === undefined || performance.now() + delay >= call.deadline) {
+      if (response) return response;
+      throw error;
+    }
+    await runWithin({ signals }, async (waitSignal) => {
+      await call.onRetry?.({ attempt: call.attempt, delay, error });
+      await waiting.sleep(delay, waitSignal);
+    });
+  }
+}
+
+/**
+ * Reads the parts of a request, to send them with each attempt. The request itself cannot be sent: its
+ * body has been read, and what wraps the global `fetch` may clone it, or ignore the options beside it.
+ */
+async function readRequest(
+  request: Request,
+  call: Call,
+  requestInitExt: RequestInit | undefined,
+): Promise<RequestInit> {
+  // Copied first: on Bun, a form's Content-Type is lost when the body is read.
+  const headers = new Headers(request.headers);
+  const body = await readBody(request);
+  await setHeaders(headers, call);
+  const { method } = request;
+  return { ...requestInitExt, ...fetchOptionsOf(request), method, headers, ...body };
+}
+
+/** Reads the body of a request, if it has one: JSON as text, as callers of `fetch` pass it. */
+async function readBody(request: Request): Promise<{ body?: string | ArrayBuffer }> {
+  if (["GET", "HEAD"].includes(request.method)) return {};
+  const { headers } = request;
+  const isJson = /json/i.test(headers.get("content-type") ?? "") &&
+    !headers.has("content-encoding");
+  // Either throws when somebody has read the body.
+  const body = isJson ? await request.text() : await request.arrayBuffer();
+  return request.bodyUsed ? { body } : {}; // Reading uses a body even if it is empty.
+}
+
+/** Options of `fetch` that a `Request` has, with their defaults. */
+const FETCH_DEFAULTS = {
+  cache: "default",
+  credentials: "same-origin",
+  integrity: "",
+  keepalive: false,
+  mode: "cors",
+  referrer: "about:client",
+  referrerPolicy: "",
+} as const;
+
+/** Returns the options of `fetch` that middleware, or the options of a call, have set. */
+function fetchOptionsOf(request: Request): RequestInit {
+  const names = Object.keys(FETCH_DEFAULTS) as (keyof typeof FETCH_DEFAULTS)[];
+  const isSet = (name: typeof names[number]) =>
+    request[name] !== undefined && request[name] !== FETCH_DEFAULTS[name];
+  return Object.fromEntries(names.filter(isSet).map((name) => [name, request[name]]));
+}
+
+/** Sets the headers that the service needs, and the key, if there is one. */
+async function setHeaders(headers: Headers, call: Call): Promise<void> {
+  const { apiKey, operation, parseAs, secrets } = call;
+  headers.delete(apiKeyHeader); // The caller's own is ignored.
+  if (parseAs === "json" && !headers.has("accept")) headers.set("accept", "application/json");
+  if (operation?.apiKey === "none") return;
+  // Authenticated requests have a type, even without a body.
+  if (!headers.has("content-type")) headers.set("content-type", "application/json");
+  if (apiKey === undefined) return;
+  const key = typeof apiKey === "function" ? readApiKey(await apiKey()) : apiKey;
+  secrets.push(key);
+  headers.set(apiKeyHeader, key);
+}
+
+/** Sends a request once; returns the response, with its body, or an error. */
+async function makeAttempt(
+  url: string,
+  init: RequestInit,
+  call: Call,
+  signals: Signals,
+): Promise<Response | ScamAddressError> {
+  const { fetch, Request = globalThis.Request, timeout } = call; // `fetch` is called without a `this`
+  // Declared here to keep the request alive during the attempt: in Node.js 20 to 26, a request that is
+  // garbage-collected no longer gets its signal (https://github.com/nodejs/node/issues/55428).
+  let request: Request;
+  const fetchOnce = async (signal: AbortSignal) => {
+    const headers = new Headers(init.headers); // of this attempt: what wraps `fetch` may add some
+    const options: RequestInit = { ...init, headers, redirect: "manual", signal };
+    if (!fetch) return await globalThis.fetch(url, options);
+    request = new Request(url, options);
+    return await fetch(request);
+  };
+  const limits = { signals, timeout, onTimeout: () => timeoutError(call, timeout) };
+  try {
+    return await runWithin(limits, async (attemptSignal) => {
+      const response = await fetchOnce(attemptSignal).catch((thrown) => {
+        throw networkError(thrown, url, call); // also for an error of ours that a custom `fetch` throws
+      });
+      return await readResponse(response, call);
+    });
+  } catch (thrown) {
+    for (const signal of signals) signal?.throwIfAborted();
+    return thrown instanceof ScamAddressError ? thrown : networkError(thrown, url, call);
+  }
+}
+
+/** Makes the error for what the network or a custom `fetch` has thrown. */
+function networkError(thrown: unknown, url: string, call: Call): NetworkError {
+  const { message = `${thrown}`, name, stack, code } = findReason(thrown);
+  // Deno writes the whole address, whose query may have what users look up.
+  const clean = (text: string) => redact(text.replaceAll(url, withoutQuery(url)), call);
+  // A new error, because the rest of the reason may contain the request, with its key.
+  const cause = new Error(clean(message));
+  cause.stack = clean(stack ?? `${cause}`);
+  const reasonCode = name === "NotCapable" ? name : code; // Deno lacks a permission.
+  if (typeof reasonCode === "string") Object.assign(cause, { code: clean(reasonCode) });
+  return makeError(call, NetworkError, `got no complete response: ${cause.message}`, {}, { cause });
+}
+
+/** Finds the error that says why a `fetch` failed. */
+function findReason(thrown: unknown): Partial<Error & { code: unknown }> {
+  // Node.js puts the reason in `cause`, that of a proxy one deeper
+  // (https://github.com/nodejs/undici/issues/2161), and has an error for each address of a host.
+  const { cause } = Object(thrown);
+  const reasons = [cause?.cause, cause?.errors?.[0], cause, thrown];
+  return reasons.find((error) => error?.message) ?? {};
+}
