@@ -12,6 +12,7 @@ import {
 import type { Operation } from "./operation.ts";
 import type { Settings } from "./options.ts";
 import { parseRetryAfter } from "./retry.ts";
+import { toLine } from "./text.ts";
 
 /** Everything about one call: the client's options, those of the call in their place, and more. */
 export interface Call extends Settings {
@@ -45,6 +46,9 @@ export const CHECK_BASE_URL = 'check "baseUrl"';
 /** The largest part of a body that an error keeps, in bytes, or in characters of its text. */
 export const MAX_ERROR_BODY = 65_536;
 
+/** The largest part of a body in a message, in characters. */
+const MAX_EXCERPT = 200;
+
 /** The shortest key that is redacted: replacing a shorter one would garble addresses and logs. */
 const MIN_SECRET = 8;
 
@@ -65,7 +69,7 @@ export function withoutQuery(url: string): string {
   return url.replace(/[?#].*/s, "");
 }
 
-/** Makes an error of a call, whose message names the request and shows no key. */
+/** Makes an error of a call, whose message is a line that names the request and shows no key. */
 export function makeError<Fields, Made extends ScamAddressError>(
   call: ErrorContext,
   errorClass: new (message: string, fields: Fields, options?: ErrorOptions) => Made,
@@ -74,7 +78,7 @@ export function makeError<Fields, Made extends ScamAddressError>(
   options?: ErrorOptions,
 ): Made {
   const failed = call.attempt > 1 ? `failed after ${call.attempt} attempts: ` : "";
-  const message = redact(`"${call.name}" ${failed}${problem}`, call);
+  const message = toLine(redact(`"${call.name}" ${failed}${problem}`, call));
   return new errorClass(message, fields, options);
 }
 
@@ -92,7 +96,8 @@ export function httpError(call: Call, response: Response, body: unknown = ""): H
   const isAddressWrong = status === 404 && operation && !operation.has404;
   const wait = retryAfter === undefined ? "" : ` (retry after ${Math.ceil(retryAfter)} s)`;
   const advice = isAddressWrong ? ` (${CHECK_BASE_URL})` : "";
-  const problem = `got the status ${status}${wait}${advice}`;
+  const excerpt = excerptOf(snapshot.body);
+  const problem = `got the status ${status}${wait}${advice}${excerpt && `: ${excerpt}`}`;
   const fields = { response: snapshot, ...retryAfter !== undefined && { retryAfter } };
   return makeError(call, HttpError, problem, fields);
 }
@@ -138,4 +143,10 @@ function toText(body: unknown): string {
   } catch {
     return ""; // It is nested too deeply.
   }
+}
+
+/** Returns the start of a body, for messages. */
+function excerptOf(body: unknown): string {
+  const text = toText(body).trim();
+  return text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text;
 }

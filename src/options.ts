@@ -2,10 +2,11 @@ import type { RequestOptions as FetchOptions } from "openapi-fetch";
 
 import type { CallOptions, ClientOptions, RequestOptions } from "./api.ts";
 import { ConfigurationError } from "./errors.ts";
+import { toLine } from "./text.ts";
 
 /** Makes the error for an option or an argument: its name, and what is wrong with it. */
 export function optionError(option: string, problem: string): ConfigurationError {
-  return new ConfigurationError(`"${option}" ${problem}`, { option });
+  return new ConfigurationError(toLine(`"${option}" ${problem}`), { option });
 }
 
 /** The range of an option that is a whole number; `null` for any other option. */

@@ -159,7 +159,10 @@ Deno.test("check-key exits with 3 when there is no usable response, and says why
   const http = { name: "HttpError", code: "http", isTemporary: false };
   const cases: [string, RegExp, object][] = [
     [server.url, /invalid response/, { ...invalid, issues }],
-    [`${server.url}api`, /the status 403/, { ...http, response: forbidden }],
+    [`${server.url}api`, /the status 403: \{"secret":"\[redacted\]"\}$/m, {
+      ...http,
+      response: forbidden,
+    }],
     [`${server.url}missing`, /check "--base-url"/, { ...http, response: { status: 404 } }],
     [closed.url, /refused/i, { name: "NetworkError", isTemporary: true }],
   ];
@@ -173,6 +176,17 @@ Deno.test("check-key exits with 3 when there is no usable response, and says why
     expect(printed).toMatchObject({ exit: 3, stderr: "" });
     expect(JSON.parse(printed.stdout)).toMatchObject(reported(error));
     expect(words.stderr + printed.stdout).not.toMatch(/some-key|baseUrl/);
+  }
+});
+
+Deno.test("check-key prints the start of an error's body as it is", async () => {
+  const cases = [
+    ['{"apiKey":"busy"}', /: \{"apiKey":"busy"\}\n$/], // which is no name of ours
+    ["no\x1b[2J\u202ekey", /: no \[2J key\n$/],
+  ] as const;
+  for (const [body, expected] of cases) {
+    await using server = await serve((_, response) => void response.writeHead(401).end(body));
+    expect((await command(["check-key", "--base-url", server.url], demo)).stderr).toMatch(expected);
   }
 });
 

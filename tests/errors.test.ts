@@ -12,7 +12,7 @@ import {
   TimeoutError,
 } from "../mod.ts";
 import { apiKey, changeOperation, checkKeyPath, testBothWays } from "./support/client.ts";
-import { rejection } from "./support/rejection.ts";
+import { rejection, rejections } from "./support/rejection.ts";
 import { type AnyPath, serve } from "./support/server.ts";
 
 Deno.test("messages name the method, the address without the query, the problem and what to do", async () => {
@@ -25,9 +25,9 @@ Deno.test("messages name the method, the address without the query, the problem 
   const client = createClient<AnyPath>(options);
   const query = { email: "a@b.example" };
   const problems: Record<string, string> = {
-    "402$$": "the status 402", // a pattern of replace()
-    404: "the status 404",
-    "429-7": "the status 429 (retry after 7 s)",
+    "402$$": "the status 402: <h1>", // a pattern of replace()
+    404: "the status 404: <h1>",
+    "429-7": "the status 429 (retry after 7 s): <h1>",
     301: 'a redirect (301) to "https://b.example/c", which is not followed: check "baseUrl"',
     200:
       'an invalid response: the body is not JSON (no Content-Type): check "baseUrl", or use a typed method with "parseAs"',
@@ -50,6 +50,27 @@ Deno.test("messages name the method, the address without the query, the problem 
   using _listed = changeOperation(`POST ${checkKeyPath}`, { has404: true });
   const listed = createClient({ ...options, fetch: missing }).checkOwnKey();
   expect((await rejection(HttpError, listed)).message).toMatch(/ the status 404$/);
+});
+
+Deno.test("messages are one line of at most 1,000 characters, without control characters", async () => {
+  // C0, C1, a line separator, bidirectional, zero width
+  const text = `a\n\x1b[2J\x9b\u2028\u202e\u200b${"x".repeat(2_000)}`;
+  const validate = () => ({ issues: [{ message: text }] });
+  const schema = { "~standard": { version: 1, vendor: "test", validate } } as const;
+  const clientOf = (fetch: () => Promise<Response>) =>
+    createClient({ baseUrl: "https://service.example/", apiKey, fetch, retries: 0 });
+  const failing = clientOf(() => Promise.reject(new Error(text)));
+  const errors = await rejections(ScamAddressError, [
+    clientOf(() => Promise.resolve(new Response(text, { status: 400 }))).call("GET", "a"),
+    clientOf(() => Promise.resolve(Response.json(1))).call("GET", "a", { schema }),
+    failing.call("GET", "a"),
+    failing.call("GET", "a", { [text]: 1 }),
+  ]);
+  for (const { message } of errors) {
+    expect(message).toMatch(/a \[2J x/);
+    expect(message).not.toMatch(/\p{C}|[^\S ]/u);
+    expect(message.length).toBeLessThanOrEqual(1_000);
+  }
 });
 
 testBothWays("stacks show who called", async (create) => {
