@@ -1,59 +1,68 @@
-/** Writes the table of operations. @module */
+/** Writes the table of operations, and the checks of their responses. @module */
 
-import type { Operation } from "../../src/operation.ts";
 import { isIdempotent } from "../../src/retry.ts";
-import type { Json, JsonObject } from "./json.ts";
-import { dereference, isJsonType, listOf, objectOf } from "./json.ts";
+import { writeCheck } from "./checks.ts";
+import type { Any } from "./schemas.ts";
 
-const methods = ["get", "put", "post", "delete", "head", "patch"];
+const methods = ["get", "put", "post", "delete", "options", "head", "patch"];
 
-/** Lists a document's operations. */
-function operationsOf(document: JsonObject) {
-  return Object.entries(objectOf(document.paths)).flatMap(([path, item]) => {
-    const pathItem = dereference(document, item);
-    return methods.filter((name) => name in pathItem)
-      .map((name) => ({ method: name.toUpperCase(), path, operation: objectOf(pathItem[name]) }));
+/** Lists the operations of a document, with the 2xx responses of each. */
+function operationsOf({ components, paths = {}, security = [] }: Any) {
+  /** Returns a node, or the component that its `$ref` names. */
+  const resolve = (node: Any): Any => {
+    const [, , section, name] = node.$ref?.split("/") ?? [];
+    return section ? resolve(components[section][name]) : node;
+  };
+  return Object.entries<Any>(paths).flatMap(([path, item]) => {
+    const pathItem = resolve(item);
+    return methods.filter((method) => method in pathItem).map((method) => {
+      const operation = { security, ...pathItem[method] };
+      const successes = Object.entries<Any>(operation.responses)
+        .filter(([status]) => status.startsWith("2"))
+        .map(([status, response]) => ({ status, content: resolve(response).content ?? {} }));
+      return { method: method.toUpperCase(), path, operation, successes };
+    });
   });
 }
 
-/**
- * Writes the table of a document's operations.
- *
- * @param document The document, which has passed the lint.
- * @returns TypeScript, and the schemas of the responses whose checks it names, by method, path and
- * status: "GET /path/{name} 200".
- */
-export function writeOperations(document: JsonObject) {
-  const entries: string[] = [];
-  const responses: JsonObject = {};
-  for (const { method, path, operation } of operationsOf(document)) {
+/** Tells whether an operation needs the key. Each requirement is an alternative to the others. */
+function accessOf(requirements: Any[]): "none" | "optional" | "required" {
+  const needKey = requirements.map((requirement) => Object.keys(requirement).length > 0);
+  if (!needKey.includes(true)) return "none";
+  return needKey.includes(false) ? "optional" : "required";
+}
+
+/** Writes the table of a document's operations, and the checks of their 2xx responses. */
+export function writeOperations(document: Any): { operations: string; validators: string } {
+  const { components = {} } = document;
+  const [scheme] = Object.values<Any>(components.securitySchemes ?? {});
+  const checks: string[] = [];
+  /** Writes what the table has of a response: how its JSON is checked. */
+  const writeResponse = (endpoint: string, { status, content }: Any) => {
+    const media = Object.entries<Any>(content).filter(([type]) => /[/+]json *(;|$)/i.test(type));
+    if (media.length === 0) return `"${status}": undefined,`; // so that the check of 2XX is not used
+    const anyOf = media.map(([, { schema = {} }]) => schema);
+    const name = JSON.stringify(`${endpoint} ${status}`);
+    checks.push(`${name}: /* @__PURE__ */ ${writeCheck({ anyOf, components })},`);
+    return `"${status}": (value) => issuesOf(schemaChecks[${name}]!, value),`;
+  };
+  const entries = operationsOf(document).map(({ method, path, operation, successes }) => {
     const endpoint = `${method} ${path}`;
-    const all = Object.entries(objectOf(operation.responses));
-    const has404 = all.some(([status]) => ["404", "4XX"].includes(status));
-    // "default" is not a success in openapi-fetch's types and in the client.
-    const successes = all.filter(([status]) => status.startsWith("2"));
-    const checks = successes.map(([status, response]) => {
-      const { content } = dereference(document, response);
-      const media = Object.entries(objectOf(content)).filter(([type]) => isJsonType(type));
-      if (media.length === 0) return `"${status}": undefined,`; // so that the check of 2XX is not used
-      const name = `${endpoint} ${status}`;
-      const schemas = media.map(([, json]) => objectOf(json).schema ?? {});
-      responses[name] = schemas.length > 1 ? { anyOf: schemas } : schemas[0]!;
-      return `"${status}": (value) => issuesOf(schemaChecks[${JSON.stringify(name)}], value),`;
-    });
-    entries.push(`${JSON.stringify(endpoint)}: {
+    const has404 = "404" in operation.responses || "4XX" in operation.responses;
+    return `${JSON.stringify(endpoint)}: {
       operationId: ${JSON.stringify(operation.operationId)},
-      apiKey: "${apiKeyOf(listOf(operation.security ?? document.security))}",
+      apiKey: "${accessOf(operation.security)}",
       idempotent: ${operation["x-idempotent"] ?? isIdempotent(method)},
-      ${has404 ? "has404: true, " : ""}responses: { ${checks.join("\n")} },
-    },`);
-  }
-  const code = `
+      ${has404 ? "has404: true," : ""}
+      responses: { ${successes.map((one) => writeResponse(endpoint, one)).join("\n")} },
+    },`;
+  });
+  const operations = `
 import { issuesOf, type Operation } from "../operation.ts";
 import { schemaChecks } from "./validators.ts";
 
 /** The header in which the key is sent. */
-export const apiKeyHeader = ${JSON.stringify(keyHeaderOf(document))};
+export const apiKeyHeader = ${JSON.stringify(scheme?.name ?? "X-API-Key")};
 
 /** The operations by method and path: "GET /path/{name}". */
 export const operations: Readonly<Record<string, Operation>> = {
@@ -61,21 +70,13 @@ export const operations: Readonly<Record<string, Operation>> = {
   ${entries.join("\n")}
 };
 `;
-  return { code, responses };
-}
+  const validators = `// deno-lint-ignore-file
+// @ts-nocheck: it is JavaScript that @exodus/schemasafe wrote
 
-/** Returns the header in which the key is sent: that of the one security scheme. */
-export function keyHeaderOf(document: JsonObject): string {
-  const [scheme] = Object.values(objectOf(objectOf(document.components).securitySchemes));
-  return `${dereference(document, scheme).name ?? "X-API-Key"}`;
-}
+import type { SchemaCheck } from "../operation.ts";
 
-/**
- * Tells whether an operation needs the key. Each requirement is an alternative; an empty one makes the
- * key optional.
- */
-function apiKeyOf(requirements: Json[]): Operation["apiKey"] {
-  const empty = requirements.filter((one) => Object.keys(objectOf(one)).length === 0);
-  if (empty.length === requirements.length) return "none";
-  return empty.length > 0 ? "optional" : "required";
+/** Checks whether a value matches the schema of a response, by method, path and status. */
+export const schemaChecks: Readonly<Record<string, SchemaCheck>> = { ${checks.join("\n")} };
+`;
+  return { operations, validators };
 }

@@ -1,40 +1,39 @@
-/** Reads schemas: which values they list, and which types these have. @module */
+/** Reads schemas. @module */
 
-import { dereference, type Json, type JsonObject, listOf, objectOf } from "./json.ts";
+// deno-lint-ignore no-explicit-any -- a node of an OpenAPI document, or what Redocly gives visitors
+export type Any = any;
 
-/** The fields that combine schemas. */
-export const combiners = ["allOf", "anyOf", "oneOf"];
+/** Returns what a node refers to, or the node itself. */
+export type Resolve = (node: Any) => Any;
 
-/** Lists the properties that a response must have: a `writeOnly` one is only in requests. */
-export function requiredOf({ properties, required }: JsonObject): Json[] {
-  return listOf(required).filter((name) => !objectOf(objectOf(properties)[`${name}`]).writeOnly);
-}
+/** Returns the function that resolves references where a visitor is. */
+export const resolverOf = ({ resolve }: Any): Resolve => (node) => Object(resolve(node).node);
 
 /** Lists the values that a schema names. */
-export function valuesOf(schema: JsonObject): Json[] {
-  return "const" in schema ? [schema.const!] : listOf(schema.enum);
+export const valuesOf = (schema: Any): Any[] =>
+  "const" in schema ? [schema.const] : schema.enum ?? [];
+
+/** Lists the types that values of a schema may have; none if they may have any. */
+export function typesOf(from: Any, resolve: Resolve, seen: Any[] = []): string[] {
+  const schema = resolve(from);
+  if (seen.includes(schema)) return []; // a circle, which the rules refuse
+  const typesIn = (part: Any) => typesOf(part, resolve, [...seen, schema]);
+  const { type, allOf = [], anyOf = [], oneOf = [] } = schema;
+  if (type) return [type].flat();
+  const values = valuesOf(schema).map((value) => value === null ? "null" : typeof value);
+  if (values.length > 0) return [...new Set(values)];
+  const branches: string[][] = [...anyOf, ...oneOf].map(typesIn);
+  if (branches.length === 0) {
+    return allOf.map(typesIn).find((types: string[]) => types.length > 0) ?? [];
+  }
+  return branches.some((types) => types.length === 0) ? [] : [...new Set(branches.flat())];
 }
 
-/** Lists the types that the values of a schema may have; none if they may have any. */
-export function typesOf(from: Json | undefined, document: JsonObject): Json[] {
-  const schema = dereference(document, from);
-  const { type, allOf, anyOf, oneOf } = schema;
-  const types = (part: Json) => typesOf(part, document);
-  const branches = [...listOf(anyOf), ...listOf(oneOf)].map(types);
-  const isAny = branches.some((branch) => branch.length === 0);
-  const all = type ? [type].flat() : [
-    ...valuesOf(schema).map((value) => value === null ? "null" : typeof value),
-    ...isAny ? [] : branches.flat(),
-    ...listOf(allOf).map(types).find((part) => part.length > 0) ?? [],
-  ];
-  return [...new Set(all)];
-}
-
-/** Returns a type, without the distinction of integers, which are numbers, too. */
-export const kindOf = (type: Json): Json => type === "integer" ? "number" : type;
-
-/** Tells whether all values of a schema are strings, numbers or booleans. */
-export function isScalar(schema: Json | undefined, document: JsonObject): boolean {
-  const types = typesOf(schema, document);
-  return types.length > 0 && !/null|array|object/.test(types.join());
+/** Lists a schema and those in its `allOf`, or in other such fields, and in theirs. */
+export function partsOf(from: Any, resolve: Resolve, fields = ["allOf"]): Any[] {
+  const parts = new Set([resolve(from)]);
+  for (const part of parts) { // also of those that are added meanwhile
+    for (const next of fields.flatMap((field) => part[field] ?? [])) parts.add(resolve(next));
+  }
+  return [...parts];
 }

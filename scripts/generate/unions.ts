@@ -1,95 +1,60 @@
-/** Rewrites `anyOf` and `oneOf`, so that a validator chooses a branch before it checks one. @module */
+/** Rewrites unions, so that an issue is about one branch. @module */
 
-import { dereference, type Json, type JsonObject, listOf, objectOf } from "./json.ts";
-import { kindOf, requiredOf, typesOf, valuesOf } from "./schemas.ts";
+import { type Any, partsOf, type Resolve, typesOf, valuesOf } from "./schemas.ts";
 
-type Convert = (schema: Json) => JsonObject;
+/** Lists the values of the properties that a branch requires and that have constants. */
+function tagsOf(branch: Any, resolve: Resolve, required: string[]): Map<string, Any[]> {
+  const parts = partsOf(branch, resolve);
+  const names = [...required, ...parts.flatMap((part) => part.required ?? [])];
+  const properties = parts.flatMap((part) => Object.entries<Any>(part.properties ?? {}));
+  return new Map(
+    properties.map(([name, property]) => [name, valuesOf(resolve(property))] as const)
+      .filter(([name, values]) => names.includes(name) && values.length > 0),
+  );
+}
+
+/** Tells whether each list has values, and none is in two of them. */
+function areDistinct(lists: Any[][]): boolean {
+  const all = lists.flat();
+  return lists.every((list) => list.length > 0) && new Set(all).size === all.length;
+}
 
 /**
- * Rewrites `anyOf` or `oneOf` so that a validator chooses one branch, by its type or by a required
- * property whose constants differ, and says what is wrong in that branch.
+ * Rewrites `anyOf` or `oneOf` so that a value is checked against one branch, which the issue is then
+ * about: that of its type or, among objects, of its tag, a property that each requires with constants
+ * of its own. For example, it makes of a Cat, a Dog and null
  *
- * For example, it makes of `oneOf` with the branches
- *
- *     { type: object, required: [kind], properties: { kind: { const: cat } } }
- *     { type: object, required: [kind], properties: { kind: { const: dog } } }
- *     { type: "null" }
- *
- * this, where Cat and Dog stand for the first two, converted:
- *
- *     type: ["null", object]
+ *     type: [object, "null"]
+ *     required: [kind]
+ *     properties: { kind: { enum: [cat, dog] } }
  *     allOf:
- *       - if: { type: ["null"] }
- *         then: { type: "null" }
- *         else:
- *           required: [kind]
- *           if: { properties: { kind: { const: cat } } }
- *           then: Cat
- *           else:
- *             if: { properties: { kind: { const: dog } } }
- *             then: Dog
- *             else: { properties: { kind: { const: dog } } }
+ *       - { if: { type: object, properties: { kind: { enum: [cat] } } }, then: Cat }
+ *       - { if: { type: object, properties: { kind: { enum: [dog] } } }, then: Dog }
+ *       - { if: { type: "null" }, then: { type: "null" } }
  *
- * @param schemas The branches.
- * @param document The document, for references.
- * @param convert Converts a branch for the compiler, as any schema.
- * @returns A schema that the same values match; `undefined` if no branch can be chosen.
+ * @param required The properties that the schema around the union requires.
+ * @returns A schema for the same values; `undefined` if a value may match two branches.
  */
-export function chooseBranch(
-  schemas: Json[],
-  document: JsonObject,
-  convert: Convert,
-): Json | undefined {
-  const typesIn = (schema: Json) => typesOf(schema, document);
-  const objects = schemas.filter((schema) => typesIn(schema).join() === "object");
-  const others = schemas.filter((schema) => !objects.includes(schema));
-  const types = others.flatMap(typesIn);
-  // No type is that of two branches; all objects count as one.
-  const areDisjoint = new Set([...types.map(kindOf), "object"]).size === types.length + 1 &&
-    others.every((schema) => typesIn(schema).length > 0);
-  const choice = areDisjoint ? chooseObject(objects, document, convert) : undefined;
-  if (choice === undefined) return undefined;
-  const chain = others.reduce<Json>((chain, schema) => (
-    { if: { type: typesIn(schema) }, then: convert(schema), else: chain }
-  ), choice);
-  return { type: objects.length > 0 ? [...types, "object"] : types, allOf: [chain] };
-}
-
-/**
- * Chooses among branches that are objects, by the first property that all require and whose constants
- * differ; returns `undefined` if there is none.
- */
-function chooseObject(schemas: Json[], document: JsonObject, convert: Convert): Json | undefined {
-  if (schemas.length < 2) return convert(schemas[0] ?? {});
-  const branches = schemas.map((schema) => ({ schema, tags: tagsOf(schema, document) }));
-  const tag = [...branches[0]!.tags.keys()].find((name) => {
-    const all = branches.flatMap(({ tags }) => tags.get(name) ?? []);
-    return new Set(all).size === all.length && branches.every(({ tags }) => tags.has(name));
+export function chooseBranch(schemas: Any[], resolve: Resolve, required: string[] = []): Any {
+  const branches = schemas.map((schema) => {
+    const types = typesOf(schema, resolve);
+    const tags = `${types}` === "object" ? tagsOf(schema, resolve, required) : undefined;
+    return { schema, types, tags };
   });
-  if (tag === undefined) return undefined;
-  const tagged = (values: Json[]): JsonObject => {
-    const value = values.length > 1 ? { enum: values } : { const: values[0]! };
-    return { properties: { [tag]: value } };
+  const objects = branches.flatMap(({ tags }) => tags ?? []);
+  const kinds = branches.filter(({ tags }) => !tags)
+    .map(({ types }) => types.map((type) => type.replace("integer", "number")));
+  if (objects.length > 0) kinds.push(["object"]);
+  const valuesAt = (name: string) => objects.map((tags) => tags.get(name) ?? []);
+  const tag = [...objects[0]?.keys() ?? []].find((name) => areDistinct(valuesAt(name)));
+  if (!areDistinct(kinds) || (objects.length > 1 && tag === undefined)) return undefined;
+
+  const tagged = (values?: Any[]) => values && { properties: { [tag!]: { enum: values } } };
+  return {
+    type: [...new Set(branches.flatMap(({ types }) => types))],
+    ...tag !== undefined && { required: [tag], ...tagged(valuesAt(tag).flat()) },
+    allOf: branches.map(({ schema, tags, types }) => (
+      { if: { type: types, ...tagged(tags?.get(tag!)) }, then: schema }
+    )),
   };
-  const last = tagged(branches.at(-1)!.tags.get(tag)!); // which no value that gets here matches
-  const chain = branches.reduceRight<JsonObject>((chain, { schema, tags }) => (
-    { if: tagged(tags.get(tag)!), then: convert(schema), else: chain }
-  ), last);
-  return { required: [tag], ...chain };
-}
-
-/** Lists the values of the properties that a branch requires and whose values it names. */
-function tagsOf(schema: Json, document: JsonObject): Map<string, Json[]> {
-  const parts = partsOf(schema, document);
-  const required = parts.flatMap(requiredOf);
-  const tags = parts.flatMap(({ properties }) => Object.entries(objectOf(properties)))
-    .map(([name, property]) => [name, valuesOf(dereference(document, property))] as const)
-    .filter(([name, values]) => required.includes(name) && values.length > 0);
-  return new Map(tags);
-}
-
-/** Lists the schemas that all values of a branch match: those in `allOf`, and itself. */
-function partsOf(schema: Json, document: JsonObject): JsonObject[] {
-  const target = dereference(document, schema);
-  return [...listOf(target.allOf).flatMap((part) => partsOf(part, document)), target];
 }

@@ -13,6 +13,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     operationId: "checkKey",
     apiKey: "none",
     idempotent: true,
-    responses: { "2XX": (value) => issuesOf(schemaChecks["POST /checkKey 2XX"], value) },
+
+    responses: { "2XX": (value) => issuesOf(schemaChecks["POST /checkKey 2XX"]!, value) },
   },
 };

@@ -5,11 +5,11 @@
 import type { SchemaCheck } from "../operation.ts";
 
 /** Checks whether a value matches the schema of a response, by method, path and status. */
-export const schemaChecks: { readonly "POST /checkKey 2XX": SchemaCheck } =
-  /* @__PURE__ */ (function () {
+export const schemaChecks: Readonly<Record<string, SchemaCheck>> = {
+  "POST /checkKey 2XX": /* @__PURE__ */ (function () {
     "use strict";
     const hasOwn = Function.prototype.call.bind(Object.prototype.hasOwnProperty);
-    const ref1 = function validate(data) {
+    const ref2 = function validate(data) {
       validate.errors = null;
       if (!(typeof data === "object" && data && !Array.isArray(data))) {
         validate.errors = [{ keywordLocation: "#/type", instanceLocation: "#" }];
@@ -64,7 +64,7 @@ export const schemaChecks: { readonly "POST /checkKey 2XX": SchemaCheck } =
       keywordLocation: `${schemaBase}${keywordLocation.slice(1)}`,
       instanceLocation: `${dataBase}${instanceLocation.slice(1)}`,
     });
-    const ref2 = function validate(data) {
+    const ref3 = function validate(data) {
       validate.errors = null;
       if (!(typeof data === "object" && data && !Array.isArray(data))) {
         validate.errors = [{ keywordLocation: "#/type", instanceLocation: "#" }];
@@ -90,7 +90,7 @@ export const schemaChecks: { readonly "POST /checkKey 2XX": SchemaCheck } =
       }
       return true;
     };
-    const ref0 = function validate(data) {
+    const ref1 = function validate(data) {
       validate.errors = null;
       if (!(typeof data === "object" && data && !Array.isArray(data))) {
         validate.errors = [{ keywordLocation: "#/allOf/0/type", instanceLocation: "#" }];
@@ -98,7 +98,14 @@ export const schemaChecks: { readonly "POST /checkKey 2XX": SchemaCheck } =
       }
       if (!(data.apiKeyValid !== undefined && hasOwn(data, "apiKeyValid"))) {
         validate.errors = [{
-          keywordLocation: "#/allOf/0/allOf/0/required",
+          keywordLocation: "#/allOf/0/required",
+          instanceLocation: "#/apiKeyValid",
+        }];
+        return false;
+      }
+      if (!(data.apiKeyValid === true || data.apiKeyValid === false)) {
+        validate.errors = [{
+          keywordLocation: "#/allOf/0/properties/apiKeyValid/enum",
           instanceLocation: "#/apiKeyValid",
         }];
         return false;
@@ -109,40 +116,42 @@ export const schemaChecks: { readonly "POST /checkKey 2XX": SchemaCheck } =
       })();
       if (sub0) {
         const err0 = validate.errors;
-        const res0 = ref1(data);
-        const suberr0 = ref1.errors;
+        const res0 = ref2(data);
+        const suberr0 = ref2.errors;
         validate.errors = err0;
         if (!res0) {
           validate.errors = [errorMerge(suberr0[0], "#/allOf/0/allOf/0/then/$ref", "#")];
           return false;
         }
-      } else {
-        const sub1 = (() => {
-          if (!(data.apiKeyValid === false)) return false;
-          return true;
-        })();
-        if (sub1) {
-          const err1 = validate.errors;
-          const res1 = ref2(data);
-          const suberr1 = ref2.errors;
-          validate.errors = err1;
-          if (!res1) {
-            validate.errors = [errorMerge(suberr1[0], "#/allOf/0/allOf/0/else/then/$ref", "#")];
-            return false;
-          }
-        } else {
-          if (!(data.apiKeyValid === false)) {
-            validate.errors = [{
-              keywordLocation: "#/allOf/0/allOf/0/else/else/properties/apiKeyValid/const",
-              instanceLocation: "#/apiKeyValid",
-            }];
-            return false;
-          }
+      }
+      const sub1 = (() => {
+        if (!(data.apiKeyValid === false)) return false;
+        return true;
+      })();
+      if (sub1) {
+        const err1 = validate.errors;
+        const res1 = ref3(data);
+        const suberr1 = ref3.errors;
+        validate.errors = err1;
+        if (!res1) {
+          validate.errors = [errorMerge(suberr1[0], "#/allOf/0/allOf/1/then/$ref", "#")];
+          return false;
         }
       }
       return true;
     };
-    return {
-      "POST /checkKey 2XX": ref0,
+    const ref0 = function validate(data) {
+      validate.errors = null;
+      const err2 = validate.errors;
+      const res2 = ref1(data);
+      const suberr2 = ref1.errors;
+      validate.errors = err2;
+      if (!res2) {
+        validate.errors = [errorMerge(suberr2[0], "#/allOf/0/$ref", "#")];
+        return false;
+      }
+      return true;
     };
-  })();
+    return ref0;
+  })(),
+};

@@ -1,47 +1,39 @@
-import { makeFolder } from "../../scripts/support/files.ts";
-import { writeOperations } from "../../scripts/generate/operations.ts";
-import { readSpec } from "../../scripts/generate/spec.ts";
-import { writeValidators } from "../../scripts/generate/validators.ts";
-import type { Operation } from "../../src/operation.ts";
+import { copyProject, type Folder } from "../../scripts/support/files.ts";
 
-const operation = new URL("../../src/operation.ts", import.meta.url).href;
+/** Fields of a node of an OpenAPI document. */
+export type Fields = Record<string, unknown>;
 
-/** An OpenAPI document; `rest` adds or replaces fields. */
-export function documentOf(paths: unknown, rest: Record<string, unknown> = {}): unknown {
-  const servers = [{ url: "https://service.example" }];
-  return { openapi: "3.1.0", info: { title: "Test", version: "1" }, servers, paths, ...rest };
+/** An OpenAPI document with an operation; `components` are added to its scheme. */
+export function documentOf(paths: Fields, components: Fields = {}, root: Fields = {}) {
+  const securitySchemes = { Key: { type: "apiKey", in: "header", name: "X-Key" } };
+  return {
+    ...{ openapi: "3.1.0", info: { title: "Test", version: "1" }, security: [{ Key: [] }] },
+    ...{ paths, components: { securitySchemes, ...components }, ...root },
+  };
 }
 
-/** The document of an operation, whose response has a schema. */
-export function responding(schema: unknown, components: unknown = {}): unknown {
-  const responses = { 200: { description: "", content: { "application/json": { schema } } } };
-  const get = { operationId: "value", summary: "A value.", security: [], responses };
-  return documentOf({ "/value": { get } }, { components });
+/** The content of a JSON body with a schema. */
+export const json = (schema: unknown): Fields => ({ "application/json": { schema } });
+
+/** An operation, which has no response body unless `fields` say so. */
+export function operationOf(operationId: string, fields: Fields = {}): Fields {
+  return { operationId, responses: { 204: { description: "" } }, ...fields };
 }
 
-/** What is generated from a document. */
-export interface Generated {
-  readonly apiKeyHeader: string;
-  readonly operations: Readonly<Record<string, Operation>>;
-  readonly code: string;
+/** An operation whose response has a schema. */
+export function responding(operationId: string, schema: unknown): Fields {
+  return operationOf(operationId, {
+    responses: { 200: { description: "", content: json(schema) } },
+  });
 }
 
-/** Generates from a document, and loads the result. */
-export async function generated(document: unknown): Promise<Generated> {
-  await using files = await makeFolder();
-  const spec = await readSpec(await files.write("openapi.json", document));
-  const { code: table, responses } = writeOperations(spec);
-  const code = writeValidators(spec, responses);
-  const checks = `data:application/typescript,${encodeURIComponent(code)}`;
-  const module = table.replace("./validators.ts", checks).replace("../operation.ts", operation);
-  const { apiKeyHeader, operations } = await import(
-    `data:application/typescript,${encodeURIComponent(module)}`
-  );
-  return { apiKeyHeader, operations, code };
-}
+/** A reference to a schema. */
+export const ref = (name: string): Fields => ({ $ref: `#/components/schemas/${name}` });
 
-/** Compiles the validator of one schema. */
-export async function validatorOf(schema: unknown, components?: unknown) {
-  const { operations } = await generated(responding(schema, components));
-  return operations["GET /value"]!.responses["200"]!;
+/** Copies what the generator needs, with a document. */
+export async function projectWith(document: unknown): Promise<Folder> {
+  const config = ["deno.json", "deno.lock", "import_map.npm.json", "mod.ts"];
+  const project = await copyProject([...config, "openapi", "scripts", "src"]);
+  await project.write("openapi/openapi.yaml", document);
+  return project;
 }

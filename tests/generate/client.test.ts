@@ -1,0 +1,166 @@
+// What is generated, in a client: typed, sent and checked as the document says.
+import { parseYaml } from "@redocly/openapi-core";
+import { expect } from "@std/expect";
+import { read } from "../../scripts/support/files.ts";
+import { deno, mustRun } from "../../scripts/support/process.ts";
+import { keyHeader } from "../support/client.ts";
+import { json as sendJson, serve } from "../support/server.ts";
+import { type Fields, json, operationOf, projectWith, ref } from "./support.ts";
+
+const text = { type: "string" };
+const parameters = [
+  { name: "id", in: "path", required: true, schema: { type: "integer" } },
+  { name: "names", in: "path", required: true, schema: text },
+  { name: "limit", in: "query", schema: { type: "integer", enum: [1, 2] } },
+  { name: "tags[]", in: "query", schema: { type: "array", items: text } },
+  { name: "X-Count", in: "header", required: true, schema: { type: "number" } },
+];
+const Value = {
+  type: "object",
+  required: ["id", "name", "secret", "kind"],
+  properties: {
+    id: { type: "integer", readOnly: true },
+    name: text,
+    secret: { ...text, writeOnly: true },
+    kind: { anyOf: [{ const: "a" }, { type: "number" }] },
+    parent: { anyOf: [ref("Value"), { type: "null" }] },
+    any: { type: "object" },
+    counts: { type: "object", additionalProperties: { type: "integer" } },
+    open: { allOf: [ref("Named")], deprecated: true },
+  },
+};
+const schemas = { Value, Named: { type: "object", properties: { name: text } } };
+const ok = { description: "", content: json(ref("Value")) };
+const image = {
+  description: "",
+  content: { "image/png": { schema: { ...text, format: "binary" } } },
+};
+const paths = {
+  "/values/{id}/{names}": {
+    parameters,
+    get: operationOf("get", { responses: { 200: ok, 202: { description: "" }, default: ok } }),
+    head: operationOf("head", { responses: { 200: { description: "" } } }),
+  },
+  "/values": {
+    post: operationOf("add", {
+      requestBody: { required: true, content: json(ref("Value")) },
+      responses: { "2XX": ok },
+    }),
+  },
+  "/image": { get: operationOf("image", { responses: { 200: image } }) },
+};
+
+const consumer = `
+import { createClient, InvalidResponseError } from "./mod.ts";
+
+const client = createClient({ baseUrl: Deno.args[0]!, apiKey: "key" });
+const params = { path: { id: 1, names: "a,b/c d" }, header: { "X-Count": 7 } };
+const query = { limit: 2 as const, "tags[]": ["a&b", "é="] };
+const outcomes: unknown[] = [];
+async function keep(call: () => Promise<unknown>) {
+  try {
+    outcomes.push(await call());
+  } catch (error) {
+    if (!(error instanceof InvalidResponseError)) throw error;
+    outcomes.push(error.issues);
+  }
+}
+const get = () => client.GET("/values/{id}/{names}", { params: { ...params, query } });
+await keep(async () => {
+  const { data } = await get();
+  if (!data) return;
+  const id: number = data.id;
+  const parent: string | undefined = data.parent?.parent?.name;
+  const any: unknown = data.any?.["anything"];
+  const count: number | undefined = data.counts?.["c"];
+  const kind: "a" | number = data.kind;
+  const open: string | undefined = data.open?.name;
+  // @ts-expect-error only requests have it
+  const secret = data.secret;
+  return [id, parent, any, count, kind, open, secret];
+});
+await keep(get); // without what responses must have
+await keep(get); // nested too deep for any stack
+await keep(async () => {
+  const { data, response } = await get();
+  return [data ?? null, response.status];
+});
+await keep(async () => {
+  const { data, response } = await client.HEAD("/values/{id}/{names}", { params });
+  const none: undefined = data;
+  return [none ?? null, response.status];
+});
+await keep(async () => {
+  const body = { name: "n", secret: "s", parent: null, any: { b: 1 }, kind: 1 };
+  return (await client.POST("/values", { body })).data?.name;
+});
+await keep(() => client.GET("/image"));
+await keep(async () => {
+  const blob: Blob | undefined = (await client.GET("/image", { parseAs: "blob" })).data;
+  return blob?.size;
+});
+console.log(JSON.stringify(outcomes));
+
+export async function isRefused() {
+  // @ts-expect-error the header is missing
+  await client.GET("/values/{id}/{names}", { params: { path: params.path } });
+  // @ts-expect-error the limit is 1 or 2
+  await client.GET("/values/{id}/{names}", { params: { ...params, query: { limit: 3 } } });
+  // @ts-expect-error only responses have an id
+  await client.POST("/values", { body: { name: "n", secret: "s", kind: 1, id: 1 } });
+  // @ts-expect-error the secret is missing
+  await client.POST("/values", { body: { name: "n", kind: 1 } });
+}
+`;
+
+Deno.test("what is generated is typed, sent and checked as the document says", async () => {
+  // Beside `checkKey`, without which nothing compiles.
+  const document = parseYaml(await read("openapi/openapi.yaml")) as Record<string, Fields>;
+  Object.assign(document.paths!, paths);
+  Object.assign(document.components!.schemas!, schemas);
+  await using project = await projectWith(document);
+  const options = { cwd: project.path };
+  await mustRun(deno, ["task", "--quiet", "generate"], options);
+  await project.write("consumer.ts", consumer);
+  const flags = ["--quiet", "--import-map=import_map.npm.json"];
+  await mustRun(deno, ["check", ...flags, "consumer.ts"], options);
+
+  const value = { id: 1, name: "n", kind: "a", any: { anything: 1 }, open: { name: "o" } };
+  const levels = 100_000;
+  const deep = '{"id":1,"name":"n","kind":1,"parent":'.repeat(levels) + "null" + "}".repeat(levels);
+  const responses: [unknown, number?][] = [
+    [{ ...value, parent: { ...value, parent: value }, counts: { c: 1 } }],
+    [{ name: "n" }],
+    [deep],
+    [{ id: "unchecked" }, 202],
+    [""],
+    [value, 201],
+    ["png"],
+    ["png"],
+  ];
+  await using server = await serve((_request, response, count) => {
+    const [body, status = 200] = responses[count - 1]!;
+    if (typeof body === "string") response.writeHead(status).end(body);
+    else sendJson(response, body, status);
+  });
+  const args = ["run", ...flags, "--no-check", "--allow-net=127.0.0.1", "consumer.ts", server.url];
+  expect(JSON.parse(await mustRun(deno, args, options))).toEqual([
+    [1, "n", 1, 1, "a", "o", null],
+    [{ path: "/id", rule: "required" }],
+    [{ path: "", rule: "depth" }],
+    [{ id: "unchecked" }, 202],
+    [null, 200],
+    "n",
+    [{ path: "", rule: "json" }],
+    3,
+  ]);
+  const get = "GET /values/1/a%2Cb%2Fc%20d?limit=2&tags[]=a%26b&tags[]=%C3%A9%3D ";
+  expect(server.requests.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
+    ...Array(4).fill(get),
+    "HEAD /values/1/a%2Cb%2Fc%20d ",
+    'POST /values {"name":"n","secret":"s","parent":null,"any":{"b":1},"kind":1}',
+    "GET /image ",
+    "GET /image ",
+  ]);
+  for (const { headers } of server.requests) expect(headers[keyHeader]).toBe("key");
+});

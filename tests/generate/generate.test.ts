@@ -1,0 +1,240 @@
+// What is generated from a document: the table, validators and types, and what is sent and checked.
+import { expect } from "@std/expect";
+import { join } from "node:path";
+import type { Folder } from "../../scripts/support/files.ts";
+import { deno, run } from "../../scripts/support/process.ts";
+import type { Operation } from "../../src/operation.ts";
+import {
+  documentOf,
+  type Fields,
+  json,
+  operationOf,
+  projectWith,
+  ref,
+  responding,
+} from "./support.ts";
+
+const generate = ({ path }: Folder, ...args: string[]) =>
+  run(deno, ["task", "--quiet", "generate", ...args], { cwd: path });
+
+/** Generates, and imports the table. */
+async function tableOf(document: unknown) {
+  await using project = await projectWith(document);
+  expect(await generate(project)).toMatchObject({ code: 0, output: "" });
+  return await import(`file://${join(project.path, "src/generated/operations.ts")}`) as {
+    apiKeyHeader: string;
+    operations: Record<string, Operation>;
+  };
+}
+
+const text = { type: "string" };
+const object = (properties: Fields, ...required: string[]) => (
+  { type: "object", required, properties }
+);
+const kind = (...values: string[]) => object({ kind: { enum: values } }, "kind");
+const cats = { type: "array", items: ref("Cat") };
+const schemas = {
+  Tree: object({ name: text, next: { anyOf: [ref("Tree"), { type: "null" }] } }, "name"),
+  Cat: object({ kind: { const: "cat" }, lives: { type: "integer" } }, "lives", "kind"),
+  Dog: { allOf: [kind("dog", "puppy"), object({ barks: { type: "boolean" } }, "barks")] },
+  Fish: kind("fish"),
+  Rows: { type: "array", items: object({ stats: { type: "object", additionalProperties: cats } }) },
+};
+
+/** Values that match a schema, and values that do not, with the first issue. */
+type Case = [schema: unknown, fits: unknown[], faults: [value: unknown, issue: string][]];
+
+const cases: Record<string, Case> = {
+  "names like keywords, and names of maps in places": [
+    object({ format: { type: "integer" }, discriminator: text, rows: ref("Rows") }, "format"),
+    [{ format: 1, rows: [{ stats: { x: [{ kind: "cat", lives: 9, more: 1 }] } }] }],
+    [
+      [{ format: "1" }, "/format type"],
+      [
+        { format: 1, rows: [{ stats: [] }] },
+        "/rows/0/stats type",
+      ],
+    ],
+  ],
+  "names that a JSON Pointer escapes": [
+    object({ "a/b": text, "~": { type: "array", items: object({ "c/~": text }) } }, "a/b"),
+    [{ "a/b": "" }],
+    [[{}, "/a~1b required"], [{ "a/b": "", "~": [{ "c/~": 1 }] }, "/~0/0/c~1~0 type"]],
+  ],
+  "what only requests or only responses have": [
+    {
+      allOf: [
+        object({ a: { ...text, writeOnly: true }, b: { ...text, readOnly: true } }, "a", "b"),
+        { type: "object", required: ["a"] },
+      ],
+    },
+    [{ b: "1" }, { a: "1", b: "1" }],
+    [[{ a: "1" }, "/b required"], [{ a: 1, b: "1" }, "/a type"]],
+  ],
+  "a union with constants, null and a string": [
+    { oneOf: [ref("Cat"), ref("Dog"), { type: "null" }, ref("Fish"), { ...text, maxLength: 1 }] },
+    [{ kind: "cat", lives: 9 }, { kind: "puppy", barks: true }, { kind: "fish" }, null, "a"],
+    [
+      [{ kind: "cat" }, "/lives required"],
+      [{ kind: "dog" }, "/barks required"],
+      [{ kind: "bird" }, "/kind enum"],
+      [{}, "/kind required"],
+      [[], " type"],
+      ["ab", " maxLength"],
+    ],
+  ],
+  "a union with a type of two kinds": [
+    { anyOf: [{ ...object({ a: text }, "a"), type: ["object", "null"] }, { type: "integer" }] },
+    [null, { a: "" }, 1],
+    [[{}, "/a required"], ["", " type"]],
+  ],
+  "a union with a discriminator": [
+    { oneOf: [ref("Cat"), ref("Fish")], discriminator: { propertyName: "kind" } },
+    [{ kind: "fish" }],
+    [[{ kind: "cat" }, "/lives required"]],
+  ],
+  "a union beside properties": [
+    { ...object({ id: text }, "id", "kind"), oneOf: [kind("a"), object({ kind: { const: "b" } })] },
+    [{ id: "1", kind: "b" }],
+    [[{ kind: "b" }, "/id required"], [{ id: "1", kind: "c" }, "/kind enum"]],
+  ],
+  "an enum that is left open": [
+    { anyOf: [{ enum: ["a", "b"] }, text] },
+    ["a", "c"],
+    [[1, " anyOf"]],
+  ],
+  "a schema that refers to itself, and may be null": [
+    ref("Tree"),
+    [{ name: "a", next: { name: "b", next: null } }],
+    [[{ name: "a", next: { name: "b", next: { name: 1 } } }, "/next/next/name type"]],
+  ],
+  "what types do not say": [
+    {
+      type: "object",
+      minProperties: 1,
+      propertyNames: { maxLength: 1 },
+      not: { required: ["b"] },
+    },
+    [{ a: 1 }],
+    [[{}, " minProperties"], [{ ab: 1 }, "/* maxLength"], [{ b: 1 }, " not"]],
+  ],
+  "numbers": [
+    { type: "number", exclusiveMinimum: 0, maximum: 9, multipleOf: 0.5 },
+    [1, 1.5, 9],
+    [[0, " exclusiveMinimum"], [10, " maximum"], [1.2, " multipleOf"], ["1", " type"]],
+  ],
+  "own properties, and characters of more than one unit": [
+    object({ a: { ...text, maxLength: 1, pattern: "^\\p{Emoji}$" } }, "a"),
+    [{ a: "😀" }],
+    [[JSON.parse('{"__proto__":{"a":"😀"}}'), "/a required"], [{ a: "😀😀" }, "/a maxLength"]],
+  ],
+  "annotations, which are not checked": [
+    { ...text, format: "uuid", default: "a", title: "b", deprecated: true, "x-a": 1 },
+    ["anything"],
+    [],
+  ],
+};
+
+Deno.test("validators check what schemas say, and name the place", async () => {
+  const paths = Object.keys(cases).map((_, index) =>
+    [`/${index}`, { get: responding(`get${index}`, cases[_]![0]) }] as const
+  );
+  const { operations } = await tableOf(documentOf(Object.fromEntries(paths), { schemas }));
+  for (const [index, [name, [, fits, faults]]] of Object.entries(cases).entries()) {
+    const validate = operations[`GET /${index}`]!.responses["200"] as (value: unknown) => unknown;
+    for (const value of fits) {
+      expect([name, value, validate(value)]).toEqual([name, value, undefined]);
+    }
+    for (const [value, issue] of faults) {
+      const [path, rule] = issue.split(" ");
+      expect([name, value, validate(value)]).toEqual([name, value, [{ path, rule }]]);
+    }
+  }
+});
+
+Deno.test("the table has the methods, keys, statuses and media types of operations", async () => {
+  const png = { description: "", content: { "image/png": {}, "text/csv": {} } };
+  const problem = {
+    description: "",
+    content: { "application/problem+json; a=b": { schema: text }, ...json({ type: "integer" }) },
+  };
+  const { apiKeyHeader, operations } = await tableOf(documentOf({
+    "/a/{id}": {
+      parameters: [{ name: "id", in: "path", required: true, schema: text }],
+      get: operationOf("get", {
+        responses: { 200: png, "2XX": problem, 404: png, default: problem },
+      }),
+      head: operationOf("head", { security: [{}, { Key: [] }] }),
+      options: operationOf("options", {
+        security: [{}],
+        responses: { 204: { description: "" }, "4XX": { description: "" } },
+      }),
+      patch: operationOf("patch", { security: [], "x-idempotent": true }),
+      post: operationOf("po*/st", { responses: { 202: { $ref: "#/components/responses/Done" } } }),
+    },
+    "/b": { $ref: "#/components/pathItems/B" },
+  }, { responses: { Done: problem }, pathItems: { B: { delete: operationOf("delete") } } }));
+  expect(apiKeyHeader).toBe("X-Key");
+  const lines = Object.entries(operations).map((
+    [name, { apiKey, has404, idempotent, operationId, responses }],
+  ) =>
+    [
+      name,
+      operationId,
+      apiKey,
+      idempotent,
+      has404 ?? "-",
+      ...Object.entries(responses).map(([status, it]) => `${status} ${it && typeof it}`),
+    ].join(", ")
+  );
+  expect(lines).toEqual([
+    "GET /a/{id}, get, required, true, true, 200 undefined, 2XX function",
+    "POST /a/{id}, po*/st, required, false, -, 202 function",
+    "OPTIONS /a/{id}, options, none, true, true, 204 undefined",
+    "HEAD /a/{id}, head, optional, true, -, 204 undefined",
+    "PATCH /a/{id}, patch, none, true, -, 204 undefined",
+    "DELETE /b, delete, required, true, -, 204 undefined",
+  ]);
+  const either = operations["GET /a/{id}"]!.responses["2XX"] as (value: unknown) => unknown;
+  expect([either("a"), either(1)]).toEqual([undefined, undefined]);
+  expect(either(true)).toEqual([{ path: "", rule: "anyOf" }]);
+});
+
+Deno.test("--check says which files are stale, and what fails leaves them as they were", async () => {
+  await using project = await projectWith(documentOf({}));
+  const names = ["types", "operations", "validators"].map((name) => `src/generated/${name}.ts`);
+  const filesOf = () =>
+    Promise.all(names.map((name) => Deno.readTextFile(join(project.path, name))));
+  const before = await filesOf();
+  const lines = names.map((name) => `${name} is stale; run \`deno task generate\``);
+  expect(await generate(project, "--check")).toMatchObject({ code: 1, output: lines.join("\n") });
+  const faulty: [document: unknown, message: string][] = [
+    ["openapi: 3.1.0\ninfo: {}\n  a", "3:3 document: bad indentation"],
+    ["openapi: 3.1.0\nopenapi: 3.1.0", "2:1 document: duplicated mapping key"],
+    ["openapi: 3.1.0\n\tinfo: {}", "2:1 document: tab characters"],
+    ["openapi: 3.1.0\ninfo: &a { x-a: *a }", "1:1 document: Maximum call stack size exceeded"],
+    ["openapi: 3.0.3", "1:1 openapi: Write OpenAPI 3.1"],
+    ["", "1:1 openapi: Write OpenAPI 3.1"],
+    [
+      documentOf({ "/a": { get: responding("a", ref("Typo")), trace: operationOf("b") } }),
+      "21:17 $ref: Write `#/components/schemas/` and a name that is there, in place of " +
+      "`#/components/schemas/Typo`\nopenapi/openapi.yaml:29:7 trace: Leave it out",
+    ],
+  ];
+  for (const [document, message] of faulty) {
+    await project.write("openapi/openapi.yaml", document);
+    const { code, output } = await generate(project);
+    expect([code, output]).toEqual([1, expect.stringContaining(`openapi/openapi.yaml:${message}`)]);
+    expect(output).not.toMatch(/\n +at /);
+  }
+  await Deno.remove(join(project.path, "openapi/openapi.yaml"));
+  expect((await generate(project)).output).toMatch(/^openapi\/openapi.yaml:1:1 document: ENOENT/);
+  expect(await generate(project, "--chek")).toMatchObject({
+    code: 1,
+    output: expect.stringContaining("--chek"),
+  });
+  expect(await filesOf()).toEqual(before);
+  await project.write("openapi/openapi.yaml", documentOf({}));
+  expect(await generate(project)).toMatchObject({ code: 0, output: "" });
+  expect(await generate(project, "--check")).toMatchObject({ code: 0, output: "" });
+});
