@@ -21,7 +21,9 @@ const { validator } = await import("@exodus/schemasafe");
 export function writeCheck(schema: Any): string {
   const $schemaDefault = "https://json-schema.org/draft/2020-12/schema";
   const options = { mode: "lax", isJSON: true, includeErrors: true, $schemaDefault } as const;
-  return validator(schema, options).toModule().replace(/;$/, "");
+  return validator(schema, options).toModule().replace(/;$/, "")
+    // It leaves out a slash: "#/list/"+i+"name/"+j
+    .replaceAll(/(?<=\/"\+(?:pointerPart\()?\w+\)?\+")(?!\/)/g, "/");
 }
 
 /** A visitor that changes schemas to what responses are checked for. */

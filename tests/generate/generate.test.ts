@@ -51,8 +51,8 @@ const cases: Record<string, Case> = {
     [
       [{ format: "1" }, "/format type"],
       [
-        { format: 1, rows: [{ stats: [] }] },
-        "/rows/0/stats type",
+        { format: 1, rows: [{}, { stats: { x: [{ kind: "cat" }] } }] },
+        "/rows/1/stats/*/0/lives required",
       ],
     ],
   ],
