@@ -35,13 +35,12 @@ export const forChecks = () => ({
       const parts = partsOf(schema, resolve);
       const isRead = (name: string) => !parts.some((part) => part.properties?.[name]?.writeOnly);
       for (const part of parts) part.required &&= part.required.filter(isRead);
+      // `oneOf` is checked like `anyOf`: types do not tell them apart, and where a value matches two
+      // branches, few documents mean to refuse it.
       for (const field of ["anyOf", "oneOf"]) {
-        const { [field]: branches, allOf = [], required } = schema;
-        if (!branches) continue;
-        schema.allOf = [
-          ...allOf,
-          chooseBranch(branches, resolve, required) ?? { [field]: branches },
-        ];
+        const { [field]: anyOf, allOf = [], required } = schema;
+        if (!anyOf) continue;
+        schema.allOf = [...allOf, chooseBranch(anyOf, resolve, required) ?? { anyOf }];
         delete schema[field];
       }
     },

@@ -40,6 +40,7 @@ const schemas = {
   Fish: kind("fish"),
   Rows: { type: "array", items: object({ stats: { type: "object", additionalProperties: cats } }) },
 };
+const numbers = [{ type: "integer" }, { type: "number" }];
 
 /** Values that match a schema, and values that do not, with the first issue. */
 type Case = [schema: unknown, fits: unknown[], faults: [value: unknown, issue: string][]];
@@ -97,6 +98,11 @@ const cases: Record<string, Case> = {
     { ...object({ id: text }, "id", "kind"), oneOf: [kind("a"), object({ kind: { const: "b" } })] },
     [{ id: "1", kind: "b" }],
     [[{ kind: "b" }, "/id required"], [{ id: "1", kind: "c" }, "/kind enum"]],
+  ],
+  "a union whose branches overlap, of which one is enough": [
+    { oneOf: [object({ a: text }, "a"), object({ b: text }, "b"), ...numbers] },
+    [{ a: "1", b: "1" }, { a: "1" }, 1, 1.5],
+    [[{}, " anyOf"]],
   ],
   "an enum that is left open": [
     { anyOf: [{ enum: ["a", "b"] }, text] },
