@@ -43,11 +43,14 @@ function readDocumented(
     const problem = `the OpenAPI document has no status ${status} for this operation`;
     throw refuse([{ path: "", rule: "status" }], problem);
   }
-  const validate = responses[listed];
-  if (!validate) return text === "" ? undefined : parseJson(text, response, refuse);
+  const content = responses[listed];
+  if (!content) return undefined; // The document has no content for this status.
+  if (typeof content === "string") {
+    throw refuse([{ path: "", rule: "json" }], `the body is ${content}, not JSON: set "parseAs"`);
+  }
   if (text === "") throw refuse([{ path: "", rule: "empty" }], "the body is empty");
   const value = parseJson(text, response, refuse);
-  const issues = validate(value);
+  const issues = content(value);
   if (issues) throw refuse(issues);
   return value;
 }

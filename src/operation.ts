@@ -14,10 +14,11 @@ export interface Operation {
   /** Whether the OpenAPI document has the status 404, which is then no sign of a wrong address. */
   readonly has404?: true;
   /**
-   * Validators of the success responses, by status: "200", or "2XX" for all others. It is `undefined`
-   * for a status that the OpenAPI document has without JSON. A 2xx status without an entry is refused.
+   * The content of 2xx responses, by status: "200", or "2XX" for all others. It is the validator of
+   * JSON, the media type of anything else, or `undefined` where the OpenAPI document has no content. A
+   * 2xx status without an entry is refused.
    */
-  readonly responses: Readonly<Record<string, Validator | undefined>>;
+  readonly responses: Readonly<Record<string, Validator | string | undefined>>;
 }
 
 /** A check as `@exodus/schemasafe` writes it: when it returns `false`, `errors` says why. */

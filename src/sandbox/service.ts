@@ -156,8 +156,8 @@ function readOperations(): Route[] {
   const byName = new Map<string, SandboxRoute>(Object.entries(handlers)); // no inherited names
   return Object.entries(operations).map(([endpoint, { apiKey, operationId, responses }]) => {
     // The lowest status with a JSON body: JavaScript sorts names that are numbers.
-    const name = Object.keys(responses).find((status) => responses[status]) ?? "200";
-    const status = Number(name.replace("XX", "00"));
+    const isJson = (status: string) => typeof responses[status] === "function";
+    const status = Number(Object.keys(responses).find(isJson)?.replace("XX", "00") ?? 200);
     return { ...parseEndpoint(endpoint), access: apiKey, status, handler: byName.get(operationId) };
   });
 }

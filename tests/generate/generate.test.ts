@@ -194,14 +194,16 @@ Deno.test("the table has the methods, keys, statuses and media types of operatio
     ].join(", ")
   );
   expect(lines).toEqual([
-    "GET /a/{id}, get, required, true, true, 200 undefined, 2XX function",
+    "GET /a/{id}, get, required, true, true, 200 string, 2XX function",
     "POST /a/{id}, po*/st, required, false, -, 202 function",
     "OPTIONS /a/{id}, options, none, true, true, 204 undefined",
     "HEAD /a/{id}, head, optional, true, -, 204 undefined",
     "PATCH /a/{id}, patch, none, true, -, 204 undefined",
     "DELETE /b, delete, required, true, -, 204 undefined",
   ]);
-  const either = operations["GET /a/{id}"]!.responses["2XX"] as (value: unknown) => unknown;
+  const { 200: media, "2XX": validate } = operations["GET /a/{id}"]!.responses;
+  expect(media).toBe("image/png");
+  const either = validate as (value: unknown) => unknown;
   expect([either("a"), either(1)]).toEqual([undefined, undefined]);
   expect(either(true)).toEqual([{ path: "", rule: "anyOf" }]);
 });
