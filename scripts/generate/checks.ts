@@ -26,23 +26,46 @@ export function writeCheck(schema: Any): string {
     .replaceAll(/(?<=\/"\+(?:pointerPart\()?\w+\)?\+")(?!\/)/g, "/");
 }
 
-/** A visitor that changes schemas to what responses are checked for. */
-export const forChecks = () => ({
-  Schema: {
-    leave(schema: Any, context: Any) {
-      const resolve = resolverOf(context);
-      delete schema.format;
-      const parts = partsOf(schema, resolve);
-      const isRead = (name: string) => !parts.some((part) => part.properties?.[name]?.writeOnly);
-      for (const part of parts) part.required &&= part.required.filter(isRead);
-      // `oneOf` is checked like `anyOf`: types do not tell them apart, and where a value matches two
-      // branches, few documents mean to refuse it.
-      for (const field of ["anyOf", "oneOf"]) {
-        const { [field]: anyOf, allOf = [], required } = schema;
-        if (!anyOf) continue;
-        schema.allOf = [...allOf, chooseBranch(anyOf, resolve, required) ?? { anyOf }];
-        delete schema[field];
-      }
+/** Says what is wrong with a schema, without its place in it; `undefined` if it can be checked. */
+export function problemOf(schema: Any): string | undefined {
+  try {
+    writeCheck(schema);
+  } catch (error) {
+    return (error as Error).message.replace(/ at #.*/, "");
+  }
+}
+
+/** Makes the visitor that changes schemas to what responses are checked for, and checks that it can be. */
+export function forChecks() {
+  let components: Any;
+  return {
+    Root(root: Any) {
+      components = root.components;
     },
-  },
-});
+    Schema: {
+      leave(schema: Any, context: Any) {
+        const resolve = resolverOf(context);
+        delete schema.format;
+        const parts = partsOf(schema, resolve);
+        const isRead = (name: string) => !parts.some((part) => part.properties?.[name]?.writeOnly);
+        for (const part of parts) part.required &&= part.required.filter(isRead);
+        // `oneOf` is checked like `anyOf`: types do not tell them apart, and where a value matches two
+        // branches, few documents mean to refuse it.
+        for (const field of ["anyOf", "oneOf"]) {
+          const { [field]: anyOf, allOf = [], required } = schema;
+          if (!anyOf) continue;
+          schema.allOf = [...allOf, chooseBranch(anyOf, resolve, required) ?? { anyOf }];
+          delete schema[field];
+        }
+      },
+    },
+    MediaType: {
+      leave({ schema = {} }: Any, { location, report }: Any) {
+        const problem = problemOf({ anyOf: [schema], components });
+        const message = `Write another one: ${problem}`;
+        const place = location.child(["schema"]).key();
+        if (problem) report({ message, location: place, ruleId: "schema" });
+      },
+    },
+  };
+}

@@ -45,6 +45,7 @@ export async function readDocument(file: string): Promise<{ forTypes: Any; forCh
     .catch(({ message }) => refuseAll(`${message}. ${unreadable}`));
   refuse(file, problems!);
   const forTypes = structuredClone(parsed);
-  const { bundle } = await redocly.bundle({ doc: document, externalRefResolver, config });
-  return { forTypes, forChecks: bundle.parsed };
+  const bundled = await redocly.bundle({ doc: document, externalRefResolver, config });
+  refuse(file, bundled.problems);
+  return { forTypes, forChecks: bundled.bundle.parsed };
 }

@@ -216,6 +216,7 @@ Deno.test("--check says which files are stale, and what fails leaves them as the
   const before = await filesOf();
   const lines = names.map((name) => `${name} is stale; run \`deno task generate\``);
   expect(await generate(project, "--check")).toMatchObject({ code: 1, output: lines.join("\n") });
+  const never = { ...text, allOf: [object({})] };
   const faulty: [document: unknown, message: string][] = [
     ["openapi: 3.1.0\ninfo: {}\n  a", "3:3 document: bad indentation"],
     ["openapi: 3.1.0\nopenapi: 3.1.0", "2:1 document: duplicated mapping key"],
@@ -228,6 +229,7 @@ Deno.test("--check says which files are stale, and what fails leaves them as the
       "21:17 $ref: Write `#/components/schemas/` and a name that is there, in place of " +
       "`#/components/schemas/Typo`\nopenapi/openapi.yaml:29:7 trace: Leave it out",
     ],
+    [documentOf({ "/a": { get: responding("a", never) } }), "21:17 schema: Write another one: No"],
   ];
   for (const [document, message] of faulty) {
     await project.write("openapi/openapi.yaml", document);
