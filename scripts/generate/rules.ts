@@ -115,9 +115,13 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
   ],
 
   Schema(schema, { location: { pointer }, rawNode, resolve }) {
-    const { allOf, anyOf, items, oneOf, properties, type } = schema;
+    const { allOf, anyOf, items, oneOf, properties, required, type } = schema;
     const { additionalProperties: others } = schema;
     const isMissing = (name: string) => ![type].flat().includes(name);
+    // Other schemas may have the properties that a part of them requires.
+    const isPart = allOf || oneOf || /\/(all|any|one)Of\/\d+$/.test(pointer);
+    const isTypo = properties && !isPart &&
+      required?.some((name: string) => !Object.hasOwn(properties, name));
     const hasBoth = properties && Object.keys(Object(others)).length > 0;
     const itemTypes = `${typesOf(items ?? {}, resolve)}`;
     const isLone = ["allOf", "anyOf", "oneOf", "type"].some((name) => items?.[name]?.length === 1);
@@ -130,6 +134,7 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
     );
     return [
       ["properties", properties && isMissing("object"), typeBeside],
+      ["required", isTypo, "Write only names that `properties` has"],
       ["additionalProperties", others && isMissing("object"), typeBeside],
       ["additionalProperties", hasBoth, "Write `true`: no type has both kinds of names"],
       ["items", items && isMissing("array"), typeBeside],
@@ -165,6 +170,13 @@ function refuse() {
     const { location, report, type: { name: type } } = context;
     const verdicts = Object.entries(refusedFields[type] ?? {})
       .map(([field, advice]): Verdict => [field, node[field], advice]);
+    for (const field in node) {
+      const isMisspelled = /^x-.*(idem|potent)/i.test(field) &&
+        (type !== "Operation" || field !== "x-idempotent");
+      verdicts.push(
+        [field, isMisspelled, "Write `x-idempotent`, beside `operationId`"],
+      );
+    }
     try {
       verdicts.push(
         ...rules[type]?.(node, { ...context, resolve: resolverOf(context), root }) ?? [],

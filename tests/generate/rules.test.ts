@@ -72,6 +72,9 @@ const refused: [place: string, ...documents: Fields[]][] = [
   ["get/responses", response("205", json(text))],
   ["head/responses", response("200", json(text), "head")],
   ["get/x-idempotent", operation({ "x-idempotent": "yes" })],
+  ["get/x-idempotant", operation({ "x-idempotant": true })],
+  ["get/x-idmepotent", operation({ "x-idmepotent": true })],
+  ["x-idempotent", path("/a", { "x-idempotent": true })],
   ["get/responses/2xx", response("2xx", json(text))],
   ["get/responses/226", response("226", json(text))],
   ["get/responses/200", response("200", { "*/*": {} })],
@@ -113,6 +116,7 @@ const refused: [place: string, ...documents: Fields[]][] = [
   ["A/type", schema({ type: ["object", "null"], oneOf: [{ type: "object" }, { type: "null" }] })],
   ["A/anyOf", object(text, { anyOf }), schema({ anyOf, allOf: anyOf })],
   ["A/anyOf", schema({ type: "object", anyOf, additionalProperties: true })],
+  ["A/required", object(text, { required: ["a", "typo"] })],
   ["A/enum", schema({ enum: [{ a: 1 }] })],
   ["A/const", schema({ const: [] })],
   ["A/minimum", schema({ type: "number", minimum: 0, exclusiveMinimum: 0 })],
@@ -172,6 +176,9 @@ Deno.test("the rules accept what only describes, and what types are wider than",
   const schemas = {
     A,
     B: { oneOf: [{ type: "number", multipleOf: 2 }, { type: "null" }], discriminator },
+    Whole: { ...open, required: ["a"], allOf: [ref("A")] },
+    Union: { ...open, required: ["a"], oneOf: [ref("A")] },
+    Part: { allOf: [{ ...open, required: ["a"] }, ref("A")] },
     List: { type: "array", items: ref("List") },
   };
   const headers = { A: { schema: text } };
