@@ -4,8 +4,8 @@ import functions from "@exodus/schemasafe/src/scope-functions.js";
 import { type Any, partsOf, resolverOf } from "./schemas.ts";
 import { chooseBranch } from "./unions.ts";
 
-// schemasafe 1.3.0 escapes "~/" alone in the names of an issue's path, and writes names of the value,
-// which may be secret. Both are mended before the rest of it is loaded.
+// In the path of an issue, schemasafe 1.3.0 does not escape every "~" and "/", and writes names of the
+// value, which may be secret. Both functions are replaced before the rest of it is loaded.
 const escape = (name: unknown) => `${name}`.replaceAll("~", "~0").replaceAll("/", "~1");
 functions.toPointer = (path: unknown[]) => ["#", ...path.map(escape)].join("/");
 functions.pointerPart = Object.assign((name: unknown) => escape(name), {
@@ -35,7 +35,7 @@ export function problemOf(schema: Any): string | undefined {
   }
 }
 
-/** Makes the visitor that changes schemas to what responses are checked for, and checks that it can be. */
+/** Makes the visitor that changes schemas to what responses are checked for, and reports others. */
 export function forChecks() {
   let components: Any;
   return {

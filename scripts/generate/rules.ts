@@ -19,6 +19,8 @@ const oneLimit = "Leave it or the exclusive limit out";
 const notNull = "Add another type, or leave it out: types lose what can only be null";
 const keyInHeader =
   "Write one scheme with `type: apiKey` and `in: header`: callers give others in `headers`";
+const closed =
+  "Leave `additionalProperties: false` out of it: it refuses what the other schemas have";
 const sendable = "Write a name that fetch can send, and that neither it nor the client sets";
 
 /** Fields that are always refused, by the OpenAPI type of their node. */
@@ -123,6 +125,8 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
     const isTypo = properties && !isPart &&
       required?.some((name: string) => !Object.hasOwn(properties, name));
     const hasBoth = properties && Object.keys(Object(others)).length > 0;
+    const parts = partsOf(schema, resolve).filter((part) => part.properties);
+    const isClosed = parts.length > 1 && parts.some((part) => part.additionalProperties === false);
     const itemTypes = `${typesOf(items ?? {}, resolve)}`;
     const isLone = ["allOf", "anyOf", "oneOf", "type"].some((name) => items?.[name]?.length === 1);
     const isSlow = schema.uniqueItems && /array|object|^$/.test(itemTypes);
@@ -137,6 +141,7 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
       ["required", isTypo, "Write only names that `properties` has"],
       ["additionalProperties", others && isMissing("object"), typeBeside],
       ["additionalProperties", hasBoth, "Write `true`: no type has both kinds of names"],
+      ["allOf", isClosed, closed],
       ["items", items && isMissing("array"), typeBeside],
       ["items", itemTypes === "array" && isLone, "Write `type: array` directly in it"],
       ["uniqueItems", isSlow, "Leave it out: only strings, numbers and booleans are compared"],
@@ -161,7 +166,7 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
     ),
 };
 
-/** Makes the visitor of a document, which reports what is refused. */
+/** Makes the visitor of a document that reports what is refused. */
 function refuse() {
   let root: Any;
   return (node: Any, context: Any): void => {
@@ -175,6 +180,7 @@ function refuse() {
         (type !== "Operation" || field !== "x-idempotent");
       verdicts.push(
         [field, isMisspelled, "Write `x-idempotent`, beside `operationId`"],
+        [field, field in {}, "Write another name: all objects in JavaScript have this one"],
       );
     }
     try {
@@ -186,21 +192,22 @@ function refuse() {
     }
     for (const [field, isRefused, message] of verdicts) {
       const place = field ? location.child([field]) : location;
-      if (isRefused) report({ message, location: place.key(), ruleId: field || type });
+      const ruleId = field && !(field in {}) ? field : type;
+      if (isRefused) report({ message, location: place.key(), ruleId });
     }
   };
 }
 
-/** Reports a reference to anything but such a component, and what types do not have beside one. */
+/** Reports a reference to anything but a component of its kind, and what types lack beside one. */
 function checkReference(node: Any, { location, report, resolve, type }: Any): void {
   const { $ref, readOnly, writeOnly } = node;
   const section = `${type.name[0].toLowerCase()}${type.name.slice(1).replace(/y$/, "ie")}s`;
-  const names = `#/components/${section}/`; // such as "#/components/requestBodies/"
+  const folder = `#/components/${section}/`; // such as "#/components/requestBodies/"
   const [before, name] = $ref.split(/(?<=\/)([^/]*)$/);
-  const isKnown = before === names && /^[\w.-]+$/.test(name) && resolve(node).node !== undefined;
+  const isKnown = before === folder && /^[\w.-]+$/.test(name) && resolve(node).node !== undefined;
   const message = isKnown
     ? (readOnly || writeOnly) && "Write `allOf: [{ $ref: … }]` in its place"
-    : `Write \`${names}\` and a name that is there, in place of \`${$ref}\``;
+    : `Write \`${folder}\` and a name that is there, in place of \`${$ref}\``;
   if (message) report({ message, location, ruleId: "$ref" });
   if (!isKnown) node.$ref = "#/nowhere"; // so that nothing in what it names is reported
 }

@@ -94,6 +94,11 @@ const cases: Record<string, Case> = {
     [{ kind: "fish" }],
     [[{ kind: "cat" }, "/lives required"]],
   ],
+  "a union in a union, with a branch for any value": [
+    { anyOf: [{ anyOf: [{}, text] }, { type: "null" }] },
+    [1, "a", null],
+    [],
+  ],
   "a union beside properties": [
     { ...object({ id: text }, "id", "kind"), oneOf: [kind("a"), object({ kind: { const: "b" } })] },
     [{ id: "1", kind: "b" }],
@@ -225,7 +230,7 @@ Deno.test("--check says which files are stale, and what fails leaves them as the
     ["openapi: 3.0.3", "1:1 openapi: Write OpenAPI 3.1"],
     ["", "1:1 openapi: Write OpenAPI 3.1"],
     [
-      documentOf({ "/a": { get: responding("a", ref("Typo")), trace: operationOf("b") } }),
+      documentOf({ "/%2F": { get: responding("a", ref("Typo")), trace: operationOf("b") } }),
       "21:17 $ref: Write `#/components/schemas/` and a name that is there, in place of " +
       "`#/components/schemas/Typo`\nopenapi/openapi.yaml:29:7 trace: Leave it out",
     ],

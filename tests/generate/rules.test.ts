@@ -25,7 +25,6 @@ const text = { type: "string" };
 const list = { type: "array", items: text };
 const key = { type: "apiKey", in: "header", name: "X-Key" };
 
-const root = (fields: Fields) => documentOf({}, {}, fields);
 const path = (name: string, item: Fields = {}) => documentOf({ [name]: item });
 const operation = (fields: Fields, method = "get") =>
   path("/a", { [method]: operationOf("a", fields) });
@@ -47,6 +46,7 @@ const object = (a: unknown, rest: Fields = {}) =>
   schema({ type: "object", properties: { a }, ...rest });
 const array = (items: unknown, rest: Fields = {}) => schema({ type: "array", items, ...rest });
 const open = { type: "object", properties: { b: text } };
+const closed = { ...open, additionalProperties: false };
 const anyOf = [open];
 const twice = operationOf("a");
 const tags = { name: "a[]", in: "query", style: "form", explode: true, schema: list };
@@ -58,7 +58,7 @@ const reserved = `accept Accept-Charset accept-encoding authorization connection
 
 /** Documents by the place that is refused, whose last part is the rule unless another one follows. */
 const refused: [place: string, ...documents: Fields[]][] = [
-  ["webhooks", root({ webhooks: { a: {} } })],
+  ["webhooks", documentOf({}, {}, { webhooks: { a: {} } })],
   ["servers", path("/a", { servers: [{ url: "/" }] })],
   ["get/servers", operation({ servers: [{ url: "/" }] })],
   ["trace", operation({}, "trace")],
@@ -125,6 +125,8 @@ const refused: [place: string, ...documents: Fields[]][] = [
   ["A/readOnly", schema({ ...text, readOnly: true }), array({}, { readOnly: true })],
   ["A/items/writeOnly", array({ ...text, writeOnly: true })],
   ["A/properties/a", object({ type: "null" }), object({ const: null })],
+  ["A/properties/toString SchemaProperties", object({}, { properties: { toString: text } })],
+  ["A/allOf", schema({ allOf: [open, closed] }), object(text, { allOf: [closed] })],
   ["A/pattern", schema({ ...text, pattern: "(?i)a" })],
   ["A/minLength", schema({ ...text, minLength: -1 })],
   ["A/properties/a $ref", object({ ...ref("B"), readOnly: true }), object(ref("Typo"))],
@@ -179,6 +181,7 @@ Deno.test("the rules accept what only describes, and what types are wider than",
     Whole: { ...open, required: ["a"], allOf: [ref("A")] },
     Union: { ...open, required: ["a"], oneOf: [ref("A")] },
     Part: { allOf: [{ ...open, required: ["a"] }, ref("A")] },
+    Closed: { allOf: [closed, { type: "object", required: ["b"] }] },
     List: { type: "array", items: ref("List") },
   };
   const headers = { A: { schema: text } };
