@@ -34,10 +34,14 @@ export function npm(args: string[], cwd: string): Promise<string> {
  * Takes the package that a script's first argument names, by default `npm/`.
  *
  * @param work An existing folder for the files.
+ * @param args The script's arguments, without its options.
  * @returns The tarball that npm delivers, and the folder in `work` where it is unpacked.
  */
-export async function takePackage(work: string): Promise<{ tarball: string; folder: string }> {
-  const origin = resolve(Deno.args[0] ?? join(root, "npm"));
+export async function takePackage(
+  work: string,
+  args = Deno.args,
+): Promise<{ tarball: string; folder: string }> {
+  const origin = resolve(args[0] ?? join(root, "npm"));
   if (!existsSync(origin)) {
     throw new Error(
       `There is no package at "${origin}": run "deno task build:npm", which needs JSR`,

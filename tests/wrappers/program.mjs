@@ -1,0 +1,72 @@
+/**
+ * Sends requests with the package that the argument names, and fails unless they arrive as expected.
+ * Each package gets a process of its own, because what it changes is global.
+ */
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
+import { instrumentation } from "./instrumentation.mjs";
+import { mocks } from "./mocks.mjs";
+
+const apiKey = "some-api-key";
+const type = "application/json";
+const data = { apiKeyValid: true, data: { credits: 7 } };
+const expected = [
+  { method: "POST", path: "/api/checkKey", key: null, type, body: '{"apiKey":"another-key"}' },
+  { method: "POST", path: "/api/reports", key: apiKey, type, body: '{"name":"Grüße"}' },
+  { method: "GET", path: "/api/reports?page=2", key: apiKey, type, body: "" },
+];
+
+/** The requests that arrived. */
+const requests = [];
+
+/** Keeps of a request what is expected of it. */
+function record(method, url, init, body) {
+  const { pathname, search } = new URL(url);
+  const headers = new Headers(init);
+  const [key, type] = [headers.get("X-API-Key"), headers.get("Content-Type")];
+  requests.push({ method, path: pathname + search, key, type, body: body ?? "" });
+}
+
+/** Sends the expected requests. */
+async function callService(url) {
+  const { createClient } = await import("@scam-address/client");
+  const client = createClient({ baseUrl: `${url}/api/`, apiKey, retries: 0 });
+  assert.deepEqual(await client.checkKey("another-key"), data);
+  const post = await client.call("POST", "reports", { body: { name: "Grüße" } });
+  const get = await client.call("GET", "reports", { query: { page: 2 } });
+  assert.deepEqual([post.data, get.data], [data, data]);
+}
+
+/** Sends the requests to a server, where each must arrive with the header that the package adds. */
+async function testInstrumentation(start) {
+  const added = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    if (request.url.startsWith("/api/")) { // anything else is a report
+      record(request.method, url + request.url, request.headers, body);
+      added.push(request.headers[header]);
+    }
+    response.setHeader("Content-Type", type);
+    response.end(JSON.stringify(data));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const url = `http://127.0.0.1:${server.address().port}`;
+  const header = await start(url);
+  await callService(url);
+  assert.ok(added.every(Boolean), `A request arrived without ${header}`);
+}
+
+/** Sends the requests to a mock of an address where no server listens. */
+async function testMock(start) {
+  const origin = "http://127.0.0.1:8";
+  await start(origin, record, data);
+  await callService(origin);
+}
+
+const [name] = process.argv.slice(2);
+await (name in mocks ? testMock(mocks[name]) : testInstrumentation(instrumentation[name]));
+assert.deepEqual(requests, expected);
+process.exit(); // some packages keep the process alive
