@@ -1,24 +1,24 @@
 /**
  * A client for the Scam Address Service. It checks whether an API key is valid and how many credits
- * it has, and calls the service's other operations with your key, in the `X-API-Key` header.
+ * it has, and calls the service's other operations with your key.
  *
- * {@linkcode createClient} makes a client, with the options of {@linkcode ClientOptions}.
- * {@linkcode ScamAddressClient} describes its methods, such as
- * {@linkcode ScamAddressClient.checkKey} and {@linkcode ScamAddressClient.call}.
- *
- * All errors extend {@linkcode ScamAddressError}: {@linkcode HttpError}, {@linkcode NetworkError},
- * {@linkcode TimeoutError}, {@linkcode RedirectError}, {@linkcode InvalidResponseError} and
- * {@linkcode ConfigurationError}.
+ * - {@linkcode createClient} creates a client. Its options are {@linkcode ClientOptions}.
+ * - {@linkcode ScamAddressClient} describes the client's methods, such as
+ *   {@linkcode ScamAddressClient.checkKey} and {@linkcode ScamAddressClient.call}.
+ * - All errors extend {@linkcode ScamAddressError}: {@linkcode HttpError}, {@linkcode NetworkError},
+ *   {@linkcode TimeoutError}, {@linkcode RedirectError}, {@linkcode InvalidResponseError} and
+ *   {@linkcode ConfigurationError}.
  *
  * The other entry points:
  *
  * - [`sandbox`](https://jsr.io/@scam-address/client/doc/sandbox) is an in-memory stand-in for the
  *   service, for tests and demonstrations.
- * - [`sandbox/server`](https://jsr.io/@scam-address/client/doc/sandbox/server) serves it over HTTP.
+ * - [`sandbox/server`](https://jsr.io/@scam-address/client/doc/sandbox/server) serves the sandbox
+ *   over HTTP.
  * - [`cli`](https://jsr.io/@scam-address/client/doc/cli) is the command `scam-address`.
  *
- * [README](README.md) is an introduction, and [RECIPES](RECIPES.md) has what only some programs
- * need: a cache, web frameworks, files, tracing, logs, proxies, moving from openapi-fetch.
+ * [README](README.md) is an introduction. [RECIPES](RECIPES.md) has recipes for caching, web
+ * frameworks, tests, tracing, logs, proxies, and moving from other clients.
  *
  * @example Check the client's own key
  * ```ts

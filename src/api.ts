@@ -10,18 +10,16 @@ import type { operations, paths } from "./generated/types.ts";
 import type { RetryEvent } from "./retry.ts";
 
 /**
- * The status of an API key: a {@linkcode ValidKey}, `{ apiKeyValid: true, data: { credits } }`, or
- * an {@linkcode InvalidKey}, `{ apiKeyValid: false }`. Test `apiKeyValid` to know which of the two
- * it is.
+ * The status of an API key: a {@linkcode ValidKey} or an {@linkcode InvalidKey}. Check
+ * `apiKeyValid` to tell them apart.
  */
 export type KeyStatus = DataOf<operations["checkKey"]>;
 
-/** The status of a valid key, with its credits: `{ apiKeyValid: true, data: { credits } }`. */
+/** The status of a valid key: `{ apiKeyValid: true, data: { credits } }`. */
 export type ValidKey = Extract<KeyStatus, { apiKeyValid: true }>;
 
 /**
- * The status of a key that is not valid: `{ apiKeyValid: false }`. What else it contains is not
- * documented.
+ * The status of a key that is not valid: `{ apiKeyValid: false }`. Other fields are undocumented.
  */
 export type InvalidKey = Extract<KeyStatus, { apiKeyValid: false }>;
 
@@ -54,25 +52,28 @@ type OutputOf<Schema> = Schema extends StandardSchema ? StandardSchemaV1.InferOu
   : unknown;
 
 /**
- * Code that runs around calls: [middleware of
- * openapi-fetch](https://openapi-ts.dev/openapi-fetch/middleware-auth), an object with one or more
- * of the functions below. Add it with {@linkcode ScamAddressClient.use}, or with the option
- * `middleware` of the typed methods (`GET`, `POST` and so on).
+ * Functions that run before and after calls: [openapi-fetch's
+ * middleware](https://openapi-ts.dev/openapi-fetch/middleware-auth). Add them to all calls with
+ * {@linkcode ScamAddressClient.use}, or to one call of a typed method (`GET`, `POST` and so on)
+ * with its option `middleware`.
+ *
+ * Middleware is an object with one or more of these functions:
  *
  * - `onRequest({ request, schemaPath, params, options, id })` is called before the first attempt.
- *   It may return a `Request` to send instead, or a `Response` to use instead of sending.
- * - `onResponse({ request, response, … })` is called after the last attempt. It may return a
- *   `Response` to use instead. To read a response, read a `clone()`.
- * - `onError({ request, error, … })` is called when there is no response to hand on. It may return
- *   a `Response`, or an `Error` to throw instead.
+ *   It can return another `Request` to send, or a `Response` to use without sending anything.
+ * - `onResponse({ request, response, … })` is called after the last attempt. It can return another
+ *   `Response` to use. To read the body, call `response.clone()` first.
+ * - `onError({ request, error, … })` is called if there is no response. It can return a `Response`
+ *   to use, or another `Error` to throw.
  *
- * Middleware runs once for each call, even for `checkKey` and `call`. It does not see the client's
- * key in a header, because the key is added after middleware has run. It sees the body of
- * `checkKey`, which contains a key. Its `options.parseAs` is `"text"` in place of `"json"`, because
- * this client parses JSON itself.
+ * Middleware runs once for each call, including calls of `checkKey` and `call`. It does not see the
+ * client's key in the headers, because the key is added later. It does see the body of `checkKey`,
+ * which contains a key. Its `options.parseAs` is `"text"` instead of `"json"`, because this client
+ * parses JSON itself.
  *
- * Errors thrown by middleware reach you unchanged. Middleware and the responses that it returns are
- * not limited in time or size, except by the call's `signal`.
+ * Errors thrown by middleware are rethrown unchanged. `totalTimeout` and `signal` end a call even
+ * while middleware is running. `timeout` and `maxResponseBytes` apply neither to middleware nor to
+ * the responses that it returns.
  *
  * @example Add a header to every request, and log every response
  * ```ts
@@ -94,21 +95,23 @@ export type Middleware = FetchMiddleware;
 /** Options of a client: where and how it sends requests. */
 export interface ClientOptions {
   /**
-   * The address of the service, to which the names of endpoints are added.
+   * The service's address; endpoint names are appended to it.
    *
-   * It is an absolute `https:` URL without query, fragment, user name or password. The slash at its
-   * end may be left out. `http:` is allowed for loopback addresses, and for other hosts with
+   * It must be an absolute `https:` URL without a query, fragment, user name or password. The
+   * trailing slash is optional. `http:` is allowed for loopback addresses, and for other hosts with
    * {@linkcode ClientOptions.allowInsecureHttp}.
    */
   baseUrl: string | URL;
   /**
-   * The API key. It is sent in the `X-API-Key` header of operations that need one, and
-   * `checkOwnKey` checks it. Without it, only operations that need no key can be called.
+   * The API key, or a function that returns the key or a promise of it.
+   *
+   * It is sent in the `X-API-Key` header of operations that need a key, and `checkOwnKey` checks
+   * it. Without it, only operations that need no key can be called.
    *
    * A key has 1 to 4,096 printable ASCII characters, without leading or trailing spaces.
    *
-   * A function that returns the key, or a promise of it, is called once for each call that needs
-   * the key, so that keys can rotate. Errors thrown by the function reach you unchanged.
+   * A function is called once for each call that needs the key, so that keys can rotate. Errors
+   * thrown by the function are rethrown unchanged.
    *
    * @example A key that rotates
    * ```ts
@@ -127,55 +130,67 @@ export interface ClientOptions {
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
-   * The limit of each attempt, in milliseconds, from its start to the last byte of the response's
-   * body: a whole number from 1 to 2,147,483,647.
+   * The time limit for each attempt, in milliseconds, including reading the response's body: a
+   * whole number from 1 to 2,147,483,647.
    *
    * @default {30_000}
    */
   timeout?: number | undefined;
   /**
-   * The limit of each call, with its retries and the waits between them, in milliseconds: a whole
-   * number from 1 to 2,147,483,647. By default, only each attempt is limited.
+   * The time limit for the whole call, in milliseconds: a whole number from 1 to 2,147,483,647. By
+   * default, only each attempt is limited.
    *
-   * An attempt gets at most the time that is left. A wait that would not end in time is not begun:
-   * the call then ends at once, with the failure of the last attempt. If it is `onRetry` that leaves
-   * too little time, the call ends with a `TimeoutError` when the time is up. The time of your own
-   * functions counts, but only a `signal` ends them.
+   * It includes all attempts, the waits between them, and the time spent in your own functions,
+   * such as middleware. When the time is up, the call rejects with a `TimeoutError`, even if one of
+   * your functions has not returned. If the wait before a retry would exceed the limit, the call
+   * ends immediately, with the outcome of the last attempt.
    */
   totalTimeout?: number | undefined;
   /**
-   * The largest number of retries after a temporary failure: a whole number from 0 to 100.
+   * The maximum number of retries after temporary failures: a whole number from 0 to 100.
+   *
+   * **A request that was retried may have been carried out, and paid for, twice**: the service may
+   * have handled the first attempt although its response was lost. Therefore, only requests that
+   * are safe to repeat are retried: GET, HEAD, OPTIONS, PUT and DELETE, `checkKey`, and those with
+   * the option `idempotent`. After the status 429, every request is retried. To prevent retries,
+   * set `retries` to 0.
+   *
+   * Temporary failures are those whose error has `isTemporary: true`. The wait before the first
+   * retry is random, up to 500 ms. This maximum doubles with each retry, up to 8 seconds. If the
+   * response has a `Retry-After` header, the client waits that long instead, plus up to 25 %. If
+   * `Retry-After` is over 60 seconds, the request is not retried.
    *
    * @default {2}
    */
   retries?: number | undefined;
   /**
-   * The limit of a response's body, in bytes after decompression: a whole number from 1.
+   * The size limit for the body of a response, in bytes after decompression: a whole number from 1.
    *
-   * A 2xx response with a larger body is an `InvalidResponseError`. Of a larger body with another
-   * status, the part up to the limit is kept, because the status matters more; `checkKey` and `call`
-   * read no more than 64 KiB of it.
+   * A larger body of a 2xx response causes an `InvalidResponseError`. For any other status, a
+   * larger body is truncated, because the status matters more. `checkKey` and `call` keep at most
+   * 64 KiB of it.
    *
    * @default {10_485_760}
    */
   maxResponseBytes?: number | undefined;
   /**
-   * Headers to send with every request: an object or a `Headers`, which is read when the client is
-   * created. An `X-API-Key` is ignored; use {@linkcode ClientOptions.apiKey}. Where JSON is read,
-   * `Accept: application/json` is sent, unless you name another type.
+   * Headers to send with every request: an object or a `Headers` instance, which is copied when the
+   * client is created. `X-API-Key` is ignored; use {@linkcode ClientOptions.apiKey}. If the response is read as JSON, the client sends
+   * `Accept: application/json`, unless you set `Accept`.
    */
   headers?: FetchClientOptions["headers"] | undefined;
   /**
-   * A custom `fetch`, to test, proxy or trace requests; by default the global one.
+   * A custom `fetch`, to test, proxy or trace requests. By default, the global `fetch` is used.
    *
-   * It must return a `Response` that nobody has read. It must not follow redirects but return them,
-   * as the request's `redirect: "manual"` says. What it throws becomes a `NetworkError`, whose
-   * `cause` has its message, code and stack.
+   * It is called with a new `Request` for each attempt. The request has the key, and
+   * `redirect: "manual"`: do not follow redirects. Return a `Response` whose body has not been
+   * read. Anything that the function throws becomes a `NetworkError`.
    *
-   * The request's `signal` ends the attempt. To change a request, call `fetch(request, { headers })`.
-   * If you make another `Request` of it, pass the signal on: `fetch(other, { signal: request.signal })`.
-   * On Node.js, a request that is made as `new Request(request)` may otherwise no longer be aborted
-   * after a garbage collection, and its connection stays open.
+   * The request's `signal` ends the attempt. To change the request, call
+   * `fetch(request, { headers })`. If you create another `Request` from it, pass the signal on:
+   * `fetch(other, { signal: request.signal })`. Otherwise, once garbage collection has run on
+   * Node.js, a request created by `new Request(request)` can no longer be aborted, and its
+   * connection stays open.
    *
    * @example Measure the time of each attempt
    * ```ts
@@ -199,39 +214,43 @@ export interface ClientOptions {
    */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**
-   * Whether `http:` is allowed for hosts other than loopback addresses. Anyone between you and the
-   * service can then read the API key.
+   * Whether to allow `http:` for hosts other than loopback addresses. Anyone on the network path
+   * can then read the API key.
    *
    * @default {false}
    */
   allowInsecureHttp?: boolean | undefined;
   /**
-   * Called before the wait for each retry, for logs and metrics. It may return a promise, which is
-   * awaited without a limit. Errors thrown by it reach you unchanged.
+   * A function to call before the wait for each retry, for logs and metrics. If it returns a
+   * promise, the client awaits it. Errors thrown by the function are rethrown unchanged.
    */
   // One type with the result `void | Promise<void>` would refuse `(event) => list.push(event)`.
   onRetry?: ((event: RetryEvent) => void) | ((event: RetryEvent) => Promise<void>) | undefined;
   /**
-   * A serializer of the query, for the typed methods, for example one that writes a list as
-   * `tag=a,b`: a function, or options of openapi-fetch's own. `call` always repeats the name.
+   * How the typed methods serialize queries, for example to write a list as `tag=a,b`: a function,
+   * or options for openapi-fetch's serializer. `call` always repeats the name.
    */
   querySerializer?: FetchClientOptions["querySerializer"] | undefined;
   /**
-   * A serializer of the body, for the typed methods. By default, the header `Content-Type` says how a
-   * body is sent: without one, or with a JSON type, as JSON; with `application/x-www-form-urlencoded`,
-   * as such a form; with any other type, the body must be a string. A `FormData` is sent as a form,
-   * and must have no `Content-Type`. A body of which JSON keeps nothing, such as a `Blob`, bytes or a
-   * `Map`, is refused. `checkKey` and `call` always use this default.
+   * How the typed methods serialize bodies: a function. By default, the header `Content-Type`
+   * decides. Without one, or with a JSON type, a body is sent as JSON. With
+   * `application/x-www-form-urlencoded`, it is encoded as such. With any other type, it must be a
+   * string, and is sent as it is. A `FormData` is sent as a form, and must not have a `Content-Type`.
+   * `checkKey` and `call` always use this default.
+   *
+   * A body of which JSON would keep nothing, such as a `Map`, a `Blob` or bytes, is refused.
    */
   bodySerializer?: FetchClientOptions["bodySerializer"] | undefined;
-  /** A serializer of path parameters, for the typed methods. */
+  /** How the typed methods serialize path parameters: a function. */
   pathSerializer?: FetchClientOptions["pathSerializer"] | undefined;
-  /** The `Request` class for middleware and a custom `fetch`; by default the global one. */
+  /**
+   * The `Request` class for middleware and a custom `fetch`. By default, the global one is used.
+   */
   Request?: FetchClientOptions["Request"] | undefined;
   /**
-   * Options for the `fetch` of Node.js that are not standard, such as `dispatcher`, for example to use
-   * a proxy. They are part of the `Request` that a custom `fetch` gets. Other runtimes ignore them. A
-   * `dispatcher` that middleware sets on a request is lost: set it here.
+   * Extra options for Node.js's `fetch`, such as a `dispatcher`, for example to use a proxy. A custom
+   * `fetch` gets them as part of its `Request`. Set a `dispatcher` only here: one that middleware sets
+   * on a request is lost. Other runtimes ignore these options.
    */
   requestInitExt?: FetchClientOptions["requestInitExt"] | undefined;
 }
@@ -239,10 +258,9 @@ export interface ClientOptions {
 /** Options that every call takes. */
 export interface RequestOptions {
   /**
-   * A signal that cancels the call, at any point of it. The call then rejects with the signal's
-   * reason.
+   * A signal that cancels the call at any time. The call then rejects with the signal's reason.
    *
-   * @example Stop when the user leaves, or after ten seconds in all
+   * @example Cancel the call when the user disconnects, or after ten seconds
    * ```ts
    * import { createClient } from "@scam-address/client";
    * import { createSandbox } from "@scam-address/client/sandbox";
@@ -256,47 +274,56 @@ export interface RequestOptions {
    * ```
    */
   signal?: AbortSignal | null | undefined;
-  /** The limit of each attempt, in milliseconds, in place of {@linkcode ClientOptions.timeout}. */
+  /**
+   * The time limit for each attempt, in milliseconds. Overrides {@linkcode ClientOptions.timeout}.
+   */
   timeout?: number | undefined;
-  /** The limit of the call, in milliseconds, in place of {@linkcode ClientOptions.totalTimeout}. */
+  /**
+   * The time limit for the whole call, in milliseconds. Overrides
+   * {@linkcode ClientOptions.totalTimeout}.
+   */
   totalTimeout?: number | undefined;
-  /** The largest number of retries, in place of {@linkcode ClientOptions.retries}. */
+  /** The maximum number of retries. Overrides {@linkcode ClientOptions.retries}. */
   retries?: number | undefined;
   /**
-   * Headers in addition to the client's: an object, in which `null` removes a header, or a
-   * `Headers`. An `X-API-Key` is ignored.
+   * Headers to send in addition to the client's: an object, in which `null` removes a header, or a
+   * `Headers` instance. `X-API-Key` is ignored.
    */
   headers?: ClientOptions["headers"];
 }
 
 /**
- * Options of {@linkcode ScamAddressClient.call}: what to send, how, and what checks the response.
+ * Options of {@linkcode ScamAddressClient.call}: the body and query to send, and a schema for the
+ * response.
  *
  * @typeParam Schema The type of the schema; `undefined` without one.
  */
 export interface CallOptions<Schema extends StandardSchema | undefined = undefined>
   extends RequestOptions {
   /**
-   * The body, sent as JSON, or as {@linkcode ClientOptions.bodySerializer} says; leave it out to send
-   * none. GET and HEAD cannot have a body.
+   * The body, which is sent as JSON, or as the `Content-Type` says:
+   * {@linkcode ClientOptions.bodySerializer} describes the default. Omit it to send no body; GET and
+   * HEAD cannot have one.
    */
   body?: unknown;
   /**
-   * The query parameters: strings, numbers, booleans, `Date`s, which are written as ISO 8601, and
-   * lists of these, which repeat the name. `null` and `undefined` are left out.
+   * The query parameters: an object of strings, numbers, booleans, `Date`s, which are written as
+   * ISO 8601, and lists of these. A list repeats the name. `null` and `undefined` are omitted.
    */
   query?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Whether the request is safe to repeat, and so is sent again after any temporary failure. By
-   * default, HTTP's rule for the method applies: GET, HEAD, OPTIONS, PUT and DELETE are safe to
-   * repeat, POST and PATCH are not.
+   * Whether the request is safe to repeat, and is therefore retried after any temporary failure. By
+   * default, this is `true` for GET, HEAD, OPTIONS, PUT and DELETE, and `false` for POST and PATCH.
+   *
+   * A request that was retried may have been carried out, and paid for, twice. With `false`, a
+   * request is still retried after the status 429. To prevent that too, set `retries` to 0.
    */
   idempotent?: boolean | undefined;
   /**
-   * The schema that checks the response and gives it its type: any [Standard
-   * Schema](https://standardschema.dev), such as one of Zod, Valibot or ArkType. `call` resolves to
-   * the schema's output. Errors thrown by the schema reach you unchanged. Leave it out to get the
-   * parsed JSON as `unknown`.
+   * A schema that validates the response and determines the type of `data`: any [Standard
+   * Schema](https://standardschema.dev), such as one of Zod, Valibot or ArkType. `data` is the
+   * schema's output. Errors thrown by the schema are rethrown unchanged. Without a schema, `data`
+   * is the parsed JSON, of the type `unknown`.
    */
   schema?: Schema;
 }
@@ -306,27 +333,24 @@ export interface CallOptions<Schema extends StandardSchema | undefined = undefin
  *
  * - {@linkcode ScamAddressClient.checkKey} and {@linkcode ScamAddressClient.checkOwnKey} check a
  *   key.
- * - {@linkcode ScamAddressClient.call} calls an operation that the OpenAPI document lacks.
+ * - {@linkcode ScamAddressClient.call} calls an operation that is not in the OpenAPI document.
  * - The typed methods (`GET`, `POST` and so on) are those of
  *   [openapi-fetch](https://openapi-ts.dev/openapi-fetch/), for operations in the OpenAPI document.
  *
  * The typed methods take a path and options: `POST(path, options)`. They resolve to
- * `{ data, error, response }`, even for a 4xx or 5xx status and for 304. For these, `data` is
- * `undefined` and `error` is the body, whose type is not checked; test `response.ok`, because the
- * body may be empty. After every other failure, they reject with the same errors as
- * {@linkcode ScamAddressClient.call}.
+ * `{ data, error, response }`, also for a 4xx or 5xx status and for 304. In that case, `data` is
+ * `undefined`, and `error` is the body, whose type is not checked. The body may be empty, so check
+ * `response.ok` instead of `error`. After any other failure, the typed methods reject with the same
+ * errors as {@linkcode ScamAddressClient.call}.
  *
- * Their options are those of openapi-fetch, such as `params`, `body`, `headers`, `parseAs` and
- * `middleware`, and also `timeout`, `totalTimeout`, `retries` and `idempotent`, as
- * {@linkcode CallOptions} has them. Unknown option names are refused. `TRACE` always rejects:
- * `fetch` does not allow it.
+ * Their options are openapi-fetch's, such as `params`, `body`, `headers`, `parseAs` and
+ * `middleware`, and `timeout`, `totalTimeout`, `retries` and `idempotent`, as described in
+ * {@linkcode CallOptions}. `TRACE` always rejects, because `fetch` does not allow it.
  *
- * The option `parseAs` chooses what `data` is: `"json"` by default, or `"text"`, `"blob"`,
- * `"arrayBuffer"` or `"stream"`, which are not checked. The body is always read to its end first,
- * within `timeout` and `maxResponseBytes`, so `"stream"` is not for streams that never end.
- *
- * All methods read their arguments before they return, so a later change of an object does not
- * change the call.
+ * The option `parseAs` determines the form of `data`: `"json"` by default, or `"text"`, `"blob"`,
+ * `"arrayBuffer"` or `"stream"`, which are not validated. The client always reads the whole body
+ * first, within `timeout` and `maxResponseBytes`. Therefore, do not use `"stream"` for a response
+ * that never ends.
  *
  * @typeParam Paths The type `paths` that openapi-typescript generates from an OpenAPI document.
  */
@@ -334,7 +358,8 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
   /**
    * Checks whether an API key is valid and how many credits it has.
    *
-   * The key is sent in the body; the request has no `X-API-Key` header.
+   * The key is sent in the body, not in the `X-API-Key` header. The request is safe to repeat, so
+   * it is retried after any temporary failure.
    *
    * @example Read the credits of a key
    * ```ts
@@ -347,24 +372,23 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    * console.log(status.apiKeyValid ? status.data.credits : "not valid"); // 100
    * ```
    *
-   * @param apiKey The key to check, such as a user's; the client needs no key of its own.
+   * @param apiKey The key to check, such as a user's. The client needs no key of its own.
    * @param options Options of this call, which override the client's.
    * @returns The status of the key.
-   * @throws {ConfigurationError} When the key is not a string, or does not have the form that
-   * {@linkcode ClientOptions.apiKey} describes, or an option is wrong.
-   * @throws {HttpError} When the service responds with a 4xx or 5xx status, or with 304.
-   * @throws {RedirectError} When the service responds with a redirect.
-   * @throws {NetworkError} When the service cannot be reached or the response is cut short.
-   * @throws {TimeoutError} When the last attempt does not end within `timeout`, or the call within
+   * @throws {ConfigurationError} If an option is wrong, or if the key does not have the form that
+   * {@linkcode ClientOptions.apiKey} describes.
+   * @throws {HttpError} If the service responds with a 4xx or 5xx status, or with 304.
+   * @throws {RedirectError} If the service responds with a redirect.
+   * @throws {NetworkError} If the service cannot be reached, or the response is cut short.
+   * @throws {TimeoutError} If the last attempt exceeds `timeout`, or the call exceeds
    * `totalTimeout`.
-   * @throws {InvalidResponseError} When the response is not JSON, is too large, or does not match
+   * @throws {InvalidResponseError} If a 2xx response is not JSON, is too large, or does not match
    * the OpenAPI document.
    */
   checkKey(apiKey: string, options?: RequestOptions): Promise<KeyStatus>;
 
   /**
-   * Checks whether the client's own API key, its option `apiKey`, is valid and how many credits it
-   * has.
+   * Checks whether the client's own key, its option `apiKey`, is valid and how many credits it has.
    *
    * @example Check the client's own key
    * ```ts
@@ -380,15 +404,16 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    *
    * @param options Options of this call, which override the client's.
    * @returns The status of the key.
-   * @throws {ConfigurationError} When the client has no key, or an option is wrong.
-   * @throws {ScamAddressError} The same errors as `checkKey`.
+   * @throws {ConfigurationError} If the client has no key, or an option is wrong.
+   * @throws {ScamAddressError} For the same reasons as `checkKey`.
    */
   checkOwnKey(options?: RequestOptions): Promise<KeyStatus>;
 
   /**
-   * Calls an operation that the OpenAPI document lacks, with the `X-API-Key` header and
-   * `Content-Type: application/json`. With a schema, the data of the response is checked; without
-   * one, it is `unknown`.
+   * Calls an operation that is not in the OpenAPI document.
+   *
+   * The request has the headers `X-API-Key` and `Content-Type: application/json`. With a schema,
+   * the response is validated, and `data` has the schema's type. Without one, `data` is `unknown`.
    *
    * @example Check the response with a schema
    * ```ts
@@ -411,20 +436,20 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
    * ```
    *
    * @typeParam Schema The type of the schema; `undefined` without one.
-   * @param method The method.
-   * @param endpoint The part of the URL after `baseUrl`, which is added as it is: apply
-   * `encodeURIComponent` to user input.
-   * @param options The schema, what to send, and options that override the client's.
-   * @returns The `data` and the `response`, whose body has been read. The `data` is the output of the
-   * schema, or without one the parsed JSON; for a 2xx response without content it is `undefined`,
-   * also for the schema.
-   * @throws {ConfigurationError} When the client has no key, or an argument is wrong.
-   * @throws {HttpError} When the service responds with a 4xx or 5xx status, or with 304.
-   * @throws {RedirectError} When the service responds with a redirect.
-   * @throws {NetworkError} When the service cannot be reached or the response is cut short.
-   * @throws {TimeoutError} When the last attempt does not end within `timeout`, or the call within
+   * @param method The HTTP method.
+   * @param endpoint The part of the URL after `baseUrl`, without the query. It is used as it is, so
+   * apply `encodeURIComponent` to user input.
+   * @param options What to send, a schema, and options that override the client's.
+   * @returns The `data` and the `response`, whose body has been read. `data` is the schema's output
+   * or, without a schema, the parsed JSON. For a 2xx response without content, it is `undefined`,
+   * and so is the schema's input.
+   * @throws {ConfigurationError} If the client has no key, or an argument is wrong.
+   * @throws {HttpError} If the service responds with a 4xx or 5xx status, or with 304.
+   * @throws {RedirectError} If the service responds with a redirect.
+   * @throws {NetworkError} If the service cannot be reached, or the response is cut short.
+   * @throws {TimeoutError} If the last attempt exceeds `timeout`, or the call exceeds
    * `totalTimeout`.
-   * @throws {InvalidResponseError} When the response is not JSON, is too large, or does not match
+   * @throws {InvalidResponseError} If a 2xx response is not JSON, is too large, or does not match
    * the schema.
    */
   call<Schema extends StandardSchema | undefined = undefined>(
@@ -434,18 +459,18 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
   ): Promise<{ data: OutputOf<Schema>; response: Response }>;
 
   /**
-   * Adds middleware to all later calls, even to those of `checkKey` and `call`.
+   * Adds middleware to all later calls, including those of `checkKey` and `call`.
    *
-   * @param middleware The middleware, in the order in which it gets requests; responses go through
-   * it in the opposite order.
-   * @throws {Error} When one is not middleware: openapi-fetch throws it.
+   * @param middleware The middleware, in the order in which it gets requests. It gets responses in
+   * the opposite order.
+   * @throws {Error} If an argument is not middleware (thrown by openapi-fetch).
    */
   use(...middleware: Middleware[]): void;
 
   /**
    * Removes middleware from all later calls.
    *
-   * @param middleware The same objects that {@linkcode ScamAddressClient.use} got.
+   * @param middleware The same objects that were passed to {@linkcode ScamAddressClient.use}.
    */
   eject(...middleware: Middleware[]): void;
 }

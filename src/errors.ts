@@ -12,23 +12,23 @@ export interface Issue {
   /** The place, as a JSON Pointer; `*` stands for a property that the schema does not name. */
   readonly path: string;
   /**
-   * The rule that the response breaks: a keyword of JSON Schema, or `json` (not JSON), `empty`,
-   * `maxResponseBytes` (too large), `status` (a 2xx status that the OpenAPI document does not
-   * have), `depth` (nested too deep to be checked) or `schema` (rejected by the schema given to
-   * `call`).
+   * The rule that the response breaks: a keyword of JSON Schema, or one of `json` (the body is not
+   * JSON), `empty`, `maxResponseBytes` (too large), `status` (a 2xx status that the OpenAPI document
+   * does not list), `depth` (nested too deeply to be checked) and `schema` (rejected by the schema
+   * given to `call`).
    */
   readonly rule: string;
   /**
-   * The message of the schema given to `call`, with `[redacted]` in place of the key. It may quote
-   * the response. It is absent for all other rules.
+   * The message of the schema given to `call`, in which keys are redacted. It may quote the
+   * response. Absent for all other rules.
    */
   readonly message?: string;
 }
 
 /**
- * The part of a response that an error keeps, with `[redacted]` in place of the key. These are not
- * fields of the error itself, because web frameworks respond with an error's own `status` and
- * `headers`.
+ * The part of a response that an error keeps, in which keys are redacted. These are not fields of the
+ * error itself, because web frameworks respond with the `status` and `headers` of an error that nobody
+ * catches.
  */
 export interface ResponseSnapshot {
   /** The status code. */
@@ -39,10 +39,10 @@ export interface ResponseSnapshot {
   readonly body: unknown;
 }
 
-/** The statuses of failures that may be gone when the request is sent again later. */
+/** The statuses of temporary failures. */
 const TEMPORARY_STATUSES: readonly unknown[] = [408, 429, 500, 502, 503, 504];
 
-/** Returns the `isTemporary` of an error. A permission that Deno denies stays denied. */
+/** Returns the `isTemporary` of an error. A permission that Deno lacks does not come by itself. */
 function isTemporaryFailure({ code, response, cause }: Partial<HttpError>): boolean {
   if (code === "http") return TEMPORARY_STATUSES.includes(response?.status);
   if (code === "network") return Object(cause).code !== "NotCapable";
@@ -87,9 +87,9 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   declare readonly code: ErrorCode;
 
   /**
-   * Whether the failure may be gone after a while: what the client itself retries where the request
-   * may be repeated. It is `true` of every {@linkcode TimeoutError}, of every
-   * {@linkcode NetworkError} except one for a permission that Deno lacks, and of an
+   * Whether trying again later may succeed. The client itself retries such failures if the request
+   * is safe to repeat. It is `true` for every {@linkcode TimeoutError}, for every
+   * {@linkcode NetworkError} except one caused by a missing Deno permission, and for an
    * {@linkcode HttpError} with the status 408, 429, 500, 502, 503 or 504.
    */
   declare readonly isTemporary: boolean;
@@ -97,7 +97,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   /**
    * Creates an error, for example in your tests.
    *
-   * @param message What went wrong, for people.
+   * @param message What went wrong.
    * @param fields The fields of the class, such as `{ timeout: 5_000 }`.
    * @param options The `cause`, if there is one.
    */
@@ -126,8 +126,8 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   /**
    * Returns the object that `JSON.stringify` serializes.
    *
-   * @returns The name, the code, the message, `isTemporary` and the fields of the class; the headers
-   * of a response as an object, in which `set-cookie` is a list.
+   * @returns The name, the code, the message, `isTemporary` and the fields of the class. The headers
+   * of a response are an object, in which `set-cookie` is an array.
    */
   toJSON(): Record<string, unknown> {
     const { name, code, message, response } = this as Partial<HttpError>;
@@ -140,7 +140,8 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
 /**
  * The service responded with a 4xx or 5xx status, or with 304.
  *
- * The meaning of the service's statuses is not documented. So `response` has what the service sent.
+ * The message has the start of the response's body. The meaning of the service's statuses is
+ * undocumented. Therefore `response` contains what the service sent.
  */
 export class HttpError extends ScamAddressError<Pick<HttpError, "response" | "retryAfter">> {
   /** Always `"http"`. */
@@ -149,7 +150,7 @@ export class HttpError extends ScamAddressError<Pick<HttpError, "response" | "re
   override readonly name: string = "HttpError";
   /** The response of the service. */
   declare readonly response: ResponseSnapshot;
-  /** Seconds to wait, from a `Retry-After` header; absent if there is no valid one. */
+  /** The seconds to wait, from a `Retry-After` header. Absent if there is no valid one. */
   declare readonly retryAfter?: number;
 }
 
@@ -157,8 +158,7 @@ export class HttpError extends ScamAddressError<Pick<HttpError, "response" | "re
  * The service could not be reached, or the connection broke before the response was complete.
  *
  * The message ends with the runtime's reason, such as `connect ECONNREFUSED 127.0.0.1:443`. The
- * `cause` is an error that has this reason as its message, and the stack and the `code` of what was
- * thrown, if it had them.
+ * `cause` is an error with the message, the stack and the `code` of that reason.
  */
 export class NetworkError extends ScamAddressError {
   /** Always `"network"`. */
@@ -168,8 +168,8 @@ export class NetworkError extends ScamAddressError {
 }
 
 /**
- * An attempt took longer than `timeout`, or the call longer than `totalTimeout`. Both include reading
- * the body.
+ * An attempt took longer than `timeout`, or the call took longer than `totalTimeout`. Both include
+ * reading the body.
  */
 export class TimeoutError extends ScamAddressError<Pick<TimeoutError, "timeout">> {
   /** Always `"timeout"`. */
@@ -191,16 +191,16 @@ export class RedirectError extends ScamAddressError<Pick<RedirectError, "locatio
   /** `"RedirectError"`, unless a subclass has another name. */
   override readonly name: string = "RedirectError";
   /**
-   * The `Location` header, or where a custom `fetch` was redirected to; absent when there is none,
-   * and in browsers, which hide it.
+   * The `Location` header, or the address that a custom `fetch` was redirected to. Absent if there is
+   * none.
    */
   declare readonly location?: string;
 }
 
 /**
  * The service responded with a 2xx status and a body that is not JSON, is empty, is too large, or
- * does not match the OpenAPI document or the schema given to `call`. Or it responded with a 2xx
- * status that the document does not have.
+ * does not match the OpenAPI document or the schema given to `call`. Also thrown for a 2xx status that
+ * the document does not list.
  */
 export class InvalidResponseError
   extends ScamAddressError<Pick<InvalidResponseError, "response" | "issues">> {
@@ -210,13 +210,13 @@ export class InvalidResponseError
   override readonly name: string = "InvalidResponseError";
   /** The response of the service. */
   declare readonly response: ResponseSnapshot;
-  /** The places that are wrong, each with the rule that it breaks. */
+  /** What is wrong, with the place and the rule of each issue. */
   declare readonly issues: readonly Issue[];
 }
 
 /**
- * An option or an argument is wrong, or a custom `fetch` returned something other than an unread
- * `Response`. Except in that last case, nothing was sent.
+ * An option or an argument is wrong, and nothing was sent. Also thrown if a custom `fetch` returned
+ * something other than a `Response` whose body has not been read.
  *
  * @example Tell a user's malformed key from a mistake of your own
  * ```ts
@@ -234,7 +234,7 @@ export class ConfigurationError extends ScamAddressError<Pick<ConfigurationError
   /** `"ConfigurationError"`, unless a subclass has another name. */
   override readonly name: string = "ConfigurationError";
   /**
-   * The name of the option or argument, such as `"apiKey"`; absent if no single option is at fault.
+   * The name of the option or argument, such as `"apiKey"`. Absent if no single option is at fault.
    */
   declare readonly option?: string;
 }
