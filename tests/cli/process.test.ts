@@ -128,10 +128,10 @@ Deno.test("src/cli/main.ts stays quiet when its output is not read", async () =>
   );
 });
 
-Deno.test("README and --help list the exit statuses that the command has", async () => {
+Deno.test("RECIPES and --help list the exit statuses that the command has", async () => {
   const statuses = Object.values(EXIT).map(String).sort();
-  const readme = await Deno.readTextFile(join(root, "README.md"));
-  expect(readme.match(/(?<=^\| )\d(?= +\|)/gm)).toEqual(statuses);
+  const recipes = await Deno.readTextFile(join(root, "RECIPES.md"));
+  expect(recipes.match(/(?<=^\| )\d(?= +\|)/gm)).toEqual(statuses);
   expect(HELP.match(/(?<=^ {2})\d(?= )/gm)).toEqual(statuses);
 });
 
