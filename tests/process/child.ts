@@ -5,11 +5,7 @@ import process from "node:process";
 import { createClient, type ScamAddressClient } from "../../mod.ts";
 import type { AnyPath } from "../support/server.ts";
 
-const [scenario, baseUrl, kind = "", count] = process.argv.slice(2) as [
-  string,
-  string,
-  ...string[],
-];
+const [scenario = "", baseUrl = "", kind = "", count] = process.argv.slice(2);
 const apiKey = () => Promise.resolve("key-of-the-client");
 const pause = (delay: number) => new Promise((resolve) => setTimeout(resolve, delay));
 const settle = (call: Promise<unknown>) => call.then(() => "ok", (error) => error?.code ?? error);
@@ -30,24 +26,25 @@ async function heap(): Promise<number> {
 const peak = () =>
   Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))![1]) * 1_024;
 
-/** Makes some calls at a time until there have been `count`, every other one with middleware. */
+/** Makes calls, 16 at a time and every other one with middleware; resolves to how they ended. */
 async function callMany(
   client: ScamAddressClient<AnyPath>,
   path: string,
   signal: AbortSignal,
   count: number,
-) {
+): Promise<string[]> {
   const middleware = [{ onRequest: ({ request }: { request: Request }) => new Request(request) }];
+  const ends = new Set<string>();
   const worker = async () => {
     while (count-- > 0) {
-      await settle(
-        count % 2
-          ? client.call("GET", path, { signal })
-          : client.GET(`/${path}`, { signal, middleware }),
-      );
+      const call = count % 2
+        ? client.call("GET", path, { signal })
+        : client.GET(`/${path}`, { signal, middleware });
+      ends.add(await settle(call));
     }
   };
   await Promise.all(Array.from({ length: 16 }, worker));
+  return [...ends];
 }
 
 const scenarios: Record<string, () => Promise<unknown>> = {
@@ -56,8 +53,7 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     const client = createClient<AnyPath>({ baseUrl, apiKey, timeout: 2 ** 31 - 1 });
     const controller = new AbortController();
     const { signal } = controller;
-    await callMany(client, "ok", signal, 100);
-    const ends = [];
+    const ends = await callMany(client, "ok", signal, 100);
     for (const path of kind.split(",")) {
       const init = { signal, idempotent: path === "flaky" };
       ends.push(await settle(client.call("POST", path, init)));
@@ -95,8 +91,8 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     const path = kind === "half a response" ? "half" : "ok";
     await callMany(client, path, signal, 1_000);
     const before = await heap();
-    await callMany(client, path, signal, Number(count));
-    return await heap() - before;
+    const ends = await callMany(client, path, signal, Number(count));
+    return { ends, grown: await heap() - before };
   },
 
   /** A large body that is sent again and again; tells how much the heap has grown. */
