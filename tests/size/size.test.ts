@@ -6,26 +6,29 @@ import { makeFolder, root } from "../../scripts/support/files.ts";
 import { deno, mustRun } from "../../scripts/support/process.ts";
 import { apiKeyHeader } from "../../src/generated/operations.ts";
 
-/** The most that `createClient` may have, in bytes, minified and gzipped, with openapi-fetch. */
-const LIMIT = 12_400;
-/** The same of an error alone, without the client and the generated code. */
+/**
+ * The most that `createClient` may have, in bytes, minified and gzipped, with openapi-fetch, but
+ * without the generated code, which grows with the document.
+ */
+const LIMIT = 12_000;
+/** The same of an error alone. */
 const ERROR_LIMIT = 750;
 
 /** Bundles an export of the package, minified. */
-async function bundle(name: string): Promise<{ code: string; size: number }> {
+async function bundle(name: string, ...others: string[]): Promise<{ code: string; size: number }> {
   await using folder = await makeFolder();
   const mod = pathToFileURL(`${root}/mod.ts`);
   const entry = await folder.write("entry.ts", `export { ${name} } from "${mod}";`);
   const flags = ["--quiet", "--minify", "--platform=browser", "--import-map=import_map.npm.json"];
-  const code = await mustRun(deno, ["bundle", ...flags, entry], { cwd: root });
+  const code = await mustRun(deno, ["bundle", ...flags, ...others, entry], { cwd: root });
   return { code, size: gzipSync(code, { level: 9 }).length };
 }
 
 Deno.test(`createClient() has at most ${LIMIT} bytes, and nothing of the sandbox or the command`, async () => {
-  const { code, size } = await bundle("createClient");
+  const { code, size } = await bundle("createClient", "--external=*/generated/operations.ts");
   expect(size, "Make src/ smaller, or raise LIMIT in the commit that needs it")
     .toBeLessThanOrEqual(LIMIT);
-  expect(code).toContain(apiKeyHeader);
+  expect(code).not.toContain(apiKeyHeader);
   expect(code).not.toMatch(/sandbox|SCAM_ADDRESS_API_KEY/i);
 });
 
