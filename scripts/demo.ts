@@ -9,7 +9,7 @@ import { deno, run } from "./support/process.ts";
 
 await using server = await serveSandbox();
 const args = ["check-key", "--base-url", server.url];
-console.log(`The sandbox listens on ${server.url}\n\nscam-address ${args.join(" ")}`);
+console.log(`Sandbox listening on ${server.url}\n\nscam-address ${args.join(" ")}`);
 
 const permissions = [
   "--allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL",

@@ -232,7 +232,7 @@ Deno.test("check-key exits with 2 on wrong usage and says what to do", async () 
     "--retries -1 | --retries": /: "--retries" needs a value: /,
     "--sandbox=S3CRET": /: "--sandbox" takes no value: /,
     "--constructor": /: Unknown option "--constructor": the options are /,
-    "--base-url x": /: "--sandbox" cannot have a "--base-url"$/,
+    "--base-url x": /: "--sandbox" and "--base-url" cannot be combined$/,
   });
   await expectUsage("check-key", {
     "": noAddress,
@@ -248,7 +248,7 @@ Deno.test("check-key exits with 2 on wrong usage and says what to do", async () 
     for (const base of [loopback, "check-key --sandbox"]) await expectUsage(base, isEmpty, setting);
   }
   const noKey = /: No key: standard input is empty; a key is never taken from/;
-  const tooLong = /: Standard input has more than a key$/;
+  const tooLong = /: Standard input is too long to be a key$/;
   const malformed = /^Error \(configuration\): The key must be/;
   const notUtf8 = Uint8Array.from("caf\xe9-S3CRET", (letter) => letter.charCodeAt(0));
   const keys: [Setting, RegExp][] = [
@@ -320,7 +320,8 @@ Deno.test("the command says on standard error that there is none", async () => {
 });
 
 Deno.test("sandbox prints its address, and its valid key unless --key gives others", async () => {
-  const listens = /^The sandbox listens on http:\/\/127\.0\.0\.1:\d+\/ until Ctrl-C\n/.source;
+  const listens =
+    /^Sandbox listening on http:\/\/127\.0\.0\.1:\d+\/ \(press Ctrl-C to stop\)\n/.source;
   const { exit, stdout } = await command(["sandbox"]);
   expect([exit, stdout]).toEqual([
     0,
@@ -332,7 +333,7 @@ Deno.test("sandbox prints its address, and its valid key unless --key gives othe
 Deno.test("sandbox exits with 2 on wrong usage and does not show a key", async () => {
   await expectUsage("sandbox", {
     "--min-credits 5 | S3CRET":
-      /: the options are --host, --port, --key; see --help; a test key is given as "--key KEY/,
+      /: the options are --host, --port, --key; see --help; to add a test key, use "--key KEY/,
     "--key S3CRET | --key =5 | --key S3CRET=-5 | --key S3CRET=many":
       /: "--key" must be KEY=CREDITS, CREDITS a whole number from 0$/,
     "--port= | --port=1.5 | --port=65536": /: "--port" must be a whole number from 0 to 65535$/,

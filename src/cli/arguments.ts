@@ -13,11 +13,11 @@ is not set, from standard input; never from an argument, because arguments show 
 process lists.
 
   --base-url URL     the service's address; SCAM_ADDRESS_BASE_URL by default
-  --allow-insecure-http  allow http; anyone between you and the service can read the key
+  --allow-insecure-http  allow http; anyone on the network path can read the key
   --min-credits N    fail below N credits
-  --timeout SECONDS  limit the whole check, even reading the key; by default only each
-                     attempt is limited, to 30 seconds
-  --retries N        retries after a temporary failure; 2 by default
+  --timeout SECONDS  time limit for the whole check, including reading the key; by default
+                     only each attempt is limited, to 30 seconds
+  --retries N        maximum number of retries after temporary failures; 2 by default
   --json             print one JSON object: ok, apiKeyValid, credits, error
   --sandbox          ask the built-in sandbox instead of the service; checks
                      "${DEMO_KEY}" unless SCAM_ADDRESS_API_KEY is set
@@ -37,21 +37,21 @@ status of each response.
   -h, --help         print this text
   -v, --version      print the version
 
-Exit status, which is never 1:
+Exit status:
   0  the key is valid, or the sandbox was stopped
-  2  wrong usage, a malformed key or address, or a port in use
-  3  there was no usable response, or writing the output failed
+  2  invalid usage, a malformed key or address, or a port that is in use
+  3  there is no usable response, or writing the output failed
   4  the key is valid but has fewer credits than --min-credits
   5  the key is not valid
 `;
 
-/** An error of the command itself: it was used wrongly. */
+/** Invalid usage of the command. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly code = "usage";
 }
 
-/** Advice on how to give `check-key` the key. */
+/** How to pass a key to `check-key`. */
 export const KEY_ADVICE =
   'a key is never taken from an argument, because arguments show in process lists: set "SCAM_ADDRESS_API_KEY" or write the key to standard input';
 
@@ -78,7 +78,7 @@ export const SANDBOX_FLAGS = {
 /** The values of flags. */
 export type Values<Of extends Flags> = ReturnType<typeof parseFlags<Of>>;
 
-/** Says what `parseArgs` refused; quotes only what is a flag, or looks like one and so is no key. */
+/** Describes what `parseArgs` rejected; quotes only what looks like a flag, because a key may not. */
 function describeRefusal({ code, message }: Error & { code?: string }, options: Flags): string {
   const [, name = ""] = /'--([a-z-]{1,20})[ ']/.exec(message) ?? [];
   if (name && code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") return `Unknown option "--${name}"`;
@@ -86,7 +86,7 @@ function describeRefusal({ code, message }: Error & { code?: string }, options: 
   return `"--${name}" ${options[name]?.type === "string" ? "needs a" : "takes no"} value`;
 }
 
-/** Parses arguments; an error quotes none that may be a key. */
+/** Parses arguments; errors quote none that may be a key. */
 export function parseFlags<Of extends Flags>(
   args: string[],
   options: Of,
@@ -109,7 +109,7 @@ export function parseNumber(name: string, text: string | undefined, min: number,
   throw new CommandError(`"--${name}" must be a whole number from ${min} to ${max}`);
 }
 
-/** What the command calls options of the library. */
+/** The command's names for options of the library. */
 const FLAG_NAMES: Readonly<Record<string, string | undefined>> = {
   allowInsecureHttp: '"--allow-insecure-http"',
   apiKey: "The key",
@@ -120,8 +120,8 @@ const FLAG_NAMES: Readonly<Record<string, string | undefined>> = {
 };
 
 /**
- * Writes the names of the library's options in a message as the command's own: at its start, and in
- * advice, because what follows may be the service's.
+ * Replaces names of the library's options in a message by the command's: at its start and in advice
+ * only, because the rest may come from the service.
  */
 export function withFlagNames(message: string): string {
   return message.replace(

@@ -17,17 +17,17 @@ import {
 } from "./arguments.ts";
 import { version } from "./version.ts";
 
-/** The parts of a process that the command uses; `node:process` has them all. */
+/** The parts of `node:process` that the command uses. */
 export interface CommandProcess {
   /** The environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Standard input, which is read only for the key. */
+  /** Standard input, which is only read for the key. */
   readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
   /** Standard output. */
   readonly stdout: { write(text: string): unknown };
   /** Standard error. */
   readonly stderr: { write(text: string): unknown };
-  /** Adds a listener for a signal that asks the process to end. */
+  /** Adds a listener for a signal to stop. */
   once(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
 }
 
@@ -58,12 +58,12 @@ async function readStandardInput({ stdin, stderr }: CommandProcess): Promise<str
   for await (const chunk of stdin) {
     text += decoder.decode(chunk, { stream: true });
     // An endless input would fill the memory; no key is that long.
-    if (text.length > 65_536) throw new CommandError("Standard input has more than a key");
+    if (text.length > 65_536) throw new CommandError("Standard input is too long to be a key");
   }
   return readKey(text + decoder.decode(), "standard input");
 }
 
-/** Creates the client of `check-key`, whose own key is the one to check. */
+/** Creates the client of `check-key`. Its own key is the one to check. */
 function createKeyClient(process: CommandProcess, flags: Values<typeof CHECK_KEY_FLAGS>) {
   const variable = readVariable(process, KEY_VARIABLE);
   const key = variable === undefined ? undefined : readKey(variable, `"${KEY_VARIABLE}"`);
@@ -74,7 +74,9 @@ function createKeyClient(process: CommandProcess, flags: Values<typeof CHECK_KEY
     totalTimeout: seconds && seconds * 1_000,
   };
   if (flags.sandbox) {
-    if (flags["base-url"]) throw new CommandError('"--sandbox" cannot have a "--base-url"');
+    if (flags["base-url"]) {
+      throw new CommandError('"--sandbox" and "--base-url" cannot be combined');
+    }
     const name = key ? `the key in "${KEY_VARIABLE}"` : `"${DEMO_KEY}"`;
     process.stderr.write(`Checking ${name} with the built-in sandbox, not the service\n`);
     const sandbox = { baseUrl: "http://localhost/", fetch: createSandbox().fetch };
@@ -83,7 +85,7 @@ function createKeyClient(process: CommandProcess, flags: Values<typeof CHECK_KEY
   const baseUrl = flags["base-url"] ?? readVariable(process, "SCAM_ADDRESS_BASE_URL");
   const advice = 'use "--base-url", set "SCAM_ADDRESS_BASE_URL", or try "--sandbox"';
   if (!baseUrl) throw new CommandError(`No address: ${advice}`);
-  // A function, so that the time of reading counts for `totalTimeout`.
+  // A function, so that reading the key counts toward `totalTimeout`.
   return createClient({ ...options, baseUrl, apiKey: key ?? (() => readStandardInput(process)) });
 }
 
@@ -107,15 +109,15 @@ async function runCheckKey(process: CommandProcess, args: string[]): Promise<num
   return exit;
 }
 
-/** Prints an object that always has the same fields; what is not known is `null`. */
+/** Prints an object that always has the same fields; unknown values are `null`. */
 function printJson({ stdout }: CommandProcess, fields: object): void {
   const report = { ok: false, apiKeyValid: null, credits: null, error: null, ...fields };
   stdout.write(`${JSON.stringify(report)}\n`);
 }
 
-/** Runs `sandbox` until a signal asks the process to end. */
+/** Runs `sandbox` until the process gets a signal to stop. */
 async function runSandbox(process: CommandProcess, args: string[]): Promise<number> {
-  const advice = 'a test key is given as "--key KEY=CREDITS"';
+  const advice = 'to add a test key, use "--key KEY=CREDITS"';
   const flags = parseFlags(args, SANDBOX_FLAGS, advice);
   const port = parseNumber("port", flags.port, 0, 65_535);
   const keys = flags.key?.map((pair) => {
@@ -124,7 +126,7 @@ async function runSandbox(process: CommandProcess, args: string[]): Promise<numb
     return [key, Number(credits)] as const;
   });
   const sandbox = createSandbox({ keys: keys && Object.fromEntries(keys) });
-  /** Handles a request, and prints a line that shows no key. */
+  /** Handles a request, and prints a line without the key. */
   const fetch = async (request: Request) => {
     const response = await sandbox.fetch(request);
     process.stdout.write(`${request.method} ${new URL(request.url).pathname} ${response.status}\n`);
@@ -134,7 +136,7 @@ async function runSandbox(process: CommandProcess, args: string[]): Promise<numb
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
   });
-  process.stdout.write(`The sandbox listens on ${server.url} until Ctrl-C\n`);
+  process.stdout.write(`Sandbox listening on ${server.url} (press Ctrl-C to stop)\n`);
   if (!keys) process.stdout.write(`Its valid key is "${DEMO_KEY}", with 100 credits\n`);
   await stopped;
   await server.close();

@@ -1,8 +1,8 @@
 /**
- * Serves the sandbox over HTTP, on Node.js, Deno and Bun, for programs that cannot use its `fetch`:
- * other processes and other languages. Responses have no CORS headers.
+ * Serves the sandbox over HTTP, on Node.js, Deno and Bun, for clients that can't call its `fetch`
+ * directly: other processes and other languages.
  *
- * When a route throws, and for a request that `Request` cannot represent, such as a GET request with a
+ * If a route throws, or the request cannot be represented by a `Request`, such as a GET request with a
  * body, the response has the status 500 and the error's message.
  *
  * @example Check a key over HTTP

@@ -1,13 +1,13 @@
 /**
  * An in-memory stand-in for the Scam Address Service, for tests, demonstrations and offline work.
  *
- * {@linkcode createSandbox} makes a service with the keys that you give it. Its `fetch` takes what
- * the global `fetch` takes, so it works with `createClient({ fetch })` and in place of the global
- * one. It also works with `Deno.serve`, with `Bun.serve`, and in workers, where a sandbox can be
- * the default export of a module. It uses only web standards.
+ * {@linkcode createSandbox} creates a sandbox with your own keys. Its `fetch` takes the same arguments
+ * as the global `fetch`, so you can pass it to `createClient({ fetch })`, or replace the global one. It
+ * also works with `Deno.serve`, with `Bun.serve`, and in workers, where a sandbox can be the default
+ * export of a module.
  *
- * It follows the OpenAPI document. {@linkcode createSandbox} lists what it does where the service is
- * not documented.
+ * The sandbox follows the OpenAPI document. {@linkcode createSandbox} lists what it does where the
+ * service is undocumented.
  *
  * @example Test code that needs the service
  * ```ts
@@ -31,7 +31,7 @@ import { type Data, errorResponse, type Handler } from "./responses.ts";
 import { type Endpoint, matchEndpoint, parseEndpoint } from "./routes.ts";
 
 /**
- * The only valid key of a sandbox made without `keys`: `"demo-key"`, with 100 credits.
+ * The only valid key of a sandbox without the option `keys`: `"demo-key"`, with 100 credits.
  *
  * @example Check it
  * ```ts
@@ -45,9 +45,9 @@ import { type Endpoint, matchEndpoint, parseEndpoint } from "./routes.ts";
  */
 export const DEMO_KEY = "demo-key";
 
-/** The second argument of a {@linkcode SandboxRoute}, after the request. */
+/** The second argument of a {@linkcode SandboxRoute}. */
 export interface SandboxContext {
-  /** The valid key in the request's header; `undefined` for operations that need none. */
+  /** The valid key in the request's header; `undefined` for operations that need no key. */
   readonly apiKey: string | undefined;
   /** {@linkcode Sandbox.keys}, so that a route can spend credits. */
   readonly keys: Map<string, number>;
@@ -56,34 +56,32 @@ export interface SandboxContext {
 }
 
 /**
- * Handles the requests of one endpoint. It returns one of these, or a promise of it:
+ * Handles requests to an endpoint. It returns one of the following, or a promise of it:
  *
  * - a `Response`;
  * - a value, which is sent as JSON with the status 200, or with the lowest 2xx status of an operation
  *   of the OpenAPI document;
  * - `undefined`, for the status 204.
  *
- * If it throws, `fetch` rejects with the same error.
+ * If it throws, the sandbox's `fetch` rejects with the same error.
  */
 export type SandboxRoute = (request: Request, context: SandboxContext) => unknown;
 
 /** Options of a sandbox: its keys and endpoints. */
 export interface SandboxOptions {
   /**
-   * The valid keys, each with its credits, a whole number from 0.
+   * The valid keys with their credits, which are whole numbers from 0.
    *
    * @default {{ "demo-key": 100 }}
    */
   keys?: Readonly<Record<string, number>> | undefined;
   /**
-   * More endpoints, by method and path: `"GET report"`. A parameter is one whole segment of the path,
-   * in braces: `"GET reports/{id}"`. Endpoints that the OpenAPI document does not have need a valid
-   * key.
+   * Endpoints to add, by method and path: `"GET report"`. A parameter is a whole segment of the path,
+   * in braces: `"GET reports/{id}"`. Endpoints that are not in the OpenAPI document need a valid key.
    *
-   * A route handles requests that have its method and a path that ends with its own. If several
-   * routes match, the one with the most segments handles the request, and of several such routes the
-   * first. Operations of the OpenAPI document come after routes with as many segments, so a route can
-   * replace an operation, for example to test an error.
+   * A route handles requests with its method and a path that ends with its own. If several routes
+   * match, the longest one handles the request, or the first of several with as many segments. A route
+   * can replace an operation of the OpenAPI document, for example to test an error.
    *
    * @default {{}}
    */
@@ -92,16 +90,16 @@ export interface SandboxOptions {
 
 /** An in-memory stand-in for the service. */
 export interface Sandbox {
-  /** The valid keys and their credits; a test may add, change and delete them. */
+  /** The valid keys and their credits. Tests can add, change and delete them. */
   readonly keys: Map<string, number>;
   /**
-   * Responds to a request. It needs no `this`, and finds the endpoint by the end of the URL's path,
-   * so that any base URL works.
+   * Responds to a request. It can be called without `this`. It matches the end of the URL's path, so
+   * any base URL works.
    */
   readonly fetch: {
     /** Takes what the global `fetch` takes. */
     (input: string | URL | Request, init?: RequestInit): Promise<Response>;
-    /** Takes what servers and workers pass to a handler, and ignores what follows the request. */
+    /** Takes the arguments that servers and workers pass to a handler; only the request is used. */
     (request: Request, ...context: unknown[]): Promise<Response>;
   };
 }
@@ -206,7 +204,7 @@ function toRequest(input: string | URL | Request, [init, context]: unknown[]): R
  * | an operation of the OpenAPI document without a handler | 501 |
  * | the body of these errors | `{ "error": "a sentence" }` |
  *
- * Calls cost no credits, unless a route takes them.
+ * Calls cost no credits unless a route deducts them.
  *
  * @example Serve it over HTTP
  * ```ts

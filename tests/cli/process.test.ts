@@ -145,7 +145,7 @@ async function startSandbox(...args: string[]) {
   const child = start(["--allow-net=127.0.0.1"], ["sandbox", ...args]);
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const { value } = await reader.read();
-  const [, url = ""] = /^The sandbox listens on (http:\S+\/) until Ctrl-C\n/.exec(value!)!;
+  const [, url = ""] = /^Sandbox listening on (http:\S+\/) /.exec(value!)!;
   const end = async () => {
     let stdout = "";
     for (let part; (part = await reader.read()) && !part.done;) stdout += part.value;
