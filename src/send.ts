@@ -180,6 +180,7 @@ function findReason(thrown: unknown): Partial<Error & { code: unknown }> {
   // Node.js puts the reason in `cause`, that of a proxy one deeper
   // (https://github.com/nodejs/undici/issues/2161), and has an error for each address of a host.
   const { cause } = Object(thrown);
-  const reasons = [cause?.cause, cause?.errors?.[0], cause, thrown];
+  const { cause: innermost, errors } = Object(cause);
+  const reasons = [innermost, errors?.[0], cause, thrown];
   return reasons.find((error) => error?.message) ?? {};
 }
