@@ -5,9 +5,6 @@ import { join, relative, resolve } from "node:path";
 /** The project's folder. */
 export const root: string = resolve(import.meta.dirname!, "../..");
 
-/** What is not copied with the project: it is large, made by a task, or git's. */
-const left = [".git", "node_modules", "npm"];
-
 /** Lists the files below a folder, relative to it, with slashes and sorted. */
 export async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -49,10 +46,9 @@ export async function makeFolder(): Promise<Folder> {
   };
 }
 
-/** Copies the project, or parts of it, into a new folder; `await using` removes it. */
-export async function copyProject(parts?: readonly string[]): Promise<Folder> {
+/** Copies files and folders of the project into a new folder; `await using` removes it. */
+export async function copyProject(names: readonly string[]): Promise<Folder> {
   const folder = await makeFolder();
-  const names = parts ?? (await readdir(root)).filter((name) => !left.includes(name));
   for (const name of names) {
     await cp(join(root, name), join(folder.path, name), { recursive: true });
   }
