@@ -34,9 +34,9 @@ export interface SchemaCheck {
 export function issuesOf(check: SchemaCheck, value: unknown): Issue[] | undefined {
   try {
     if (check(value)) return undefined;
-  } catch (error) { // The value is nested too deep for the stack; Firefox has an `InternalError`.
-    if (!["RangeError", "InternalError"].includes((error as Error).name)) throw error;
-    return [{ path: "", rule: "depth" }];
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return [{ path: "", rule: "depth" }]; // The value is nested too deeply for the stack.
   }
   return (check.errors ?? []).map(({ keywordLocation, instanceLocation }) => ({
     path: instanceLocation.slice(1), // without the "#"
