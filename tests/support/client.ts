@@ -1,3 +1,4 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
 import process from "node:process";
 
 import {
@@ -73,13 +74,29 @@ const createWithBoth: Create = (options) => {
   return client;
 };
 
-/**
- * Tests what must not depend on middleware, which gets a copy of the response, or on a custom `fetch`,
- * which gets a copy of the request.
- */
-export function testBothWays(name: string, run: (create: Create) => Promise<void>): void {
-  Deno.test(name, () => run((options) => createClient<AnyPath>(options)));
-  Deno.test(`${name}, with middleware and a custom fetch`, () => run(createWithBoth));
+/** Creates a client without anything of the caller's own, and one with middleware and a `fetch`. */
+export const bothWays: Create[] = [(options) => createClient<AnyPath>(options), createWithBoth];
+
+/** Creates a client whose custom `fetch` is a function, which may return anything. */
+export function clientOf(
+  respond: (request: Request) => unknown,
+  options: Partial<ClientOptions> = {},
+): ScamAddressClient<AnyPath> {
+  const fetch = respond as (request: Request) => Promise<Response>;
+  return createClient<AnyPath>({ baseUrl, apiKey, fetch, ...options });
+}
+
+/** A client that must send nothing: its `fetch` fails. */
+export const unsent = clientOf(unusedFetch);
+
+/** A `fetch` that must not be called. */
+export function unusedFetch(): never {
+  throw new Error("A request was sent");
+}
+
+/** Makes a schema of a function that validates. */
+export function schemaOf(validate: (value: unknown) => unknown): StandardSchemaV1 {
+  return { "~standard": { version: 1, vendor: "test", validate: validate as never } };
 }
 
 /** Replaces the global `fetch`, as libraries for tests do, as long as the result is in use. */
@@ -89,10 +106,11 @@ export function replaceFetch(wrap: (original: typeof fetch) => typeof fetch): Di
   return { [Symbol.dispose]: () => void (globalThis.fetch = original) };
 }
 
-/** A `fetch` that must not be called. */
-export function unusedFetch(): never {
-  throw new Error("A request was sent");
+/**
+ * Tests what must not depend on middleware, which gets a copy of the response, or on a custom `fetch`,
+ * which gets a copy of the request.
+ */
+export function testBothWays(name: string, run: (create: Create) => Promise<void>): void {
+  Deno.test(name, () => run(bothWays[0]!));
+  Deno.test(`${name}, with middleware and a custom fetch`, () => run(bothWays[1]!));
 }
-
-/** A client that must send nothing: its `fetch` fails. */
-export const unsent = createClient<AnyPath>({ baseUrl, apiKey, fetch: unusedFetch });

@@ -1,0 +1,217 @@
+// Promise 1: the key goes to the base URL's origin only, in its header or in checkKey's body.
+import { expect } from "@std/expect";
+
+import { ConfigurationError, createClient, RedirectError } from "../mod.ts";
+import { apiKeyHeader } from "../src/generated/operations.ts";
+import {
+  addOperation,
+  apiKey,
+  baseUrl,
+  bothWays,
+  checkKeyPath,
+  clientOf,
+  keyHeader,
+  sendAll,
+  undocumented,
+  unusedFetch,
+} from "./support/client.ts";
+import { rejections, shown } from "./support/rejection.ts";
+import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./support/server.ts";
+
+const path = `/${undocumented}`;
+
+/** Starts a server that responds to everything as to a valid key. */
+const serveValid = () => serve((_, response) => json(response, validKey, checkKeyStatus));
+
+// Which keys there are, and where they go
+
+Deno.test("a key that a header cannot carry is refused and not shown", async () => {
+  const ends = ["\n", "\r\nx-evil: 1", "\0", "\ty", "\x7f", "é", "\xa0", "€", "\ud83d", " "];
+  const keys = ["", " ", " k3-y", ...ends.map((end) => `k3-y${end}`), "k3-".padEnd(4_097, "y")];
+  for (const key of keys) {
+    const errors = await rejections(ConfigurationError, [
+      () => clientOf(unusedFetch, { apiKey: key }),
+      clientOf(unusedFetch).checkKey(key),
+      ...sendAll(clientOf(unusedFetch, { apiKey: () => Promise.resolve(key) })),
+    ]);
+    for (const error of errors) {
+      expect(error.option).toBe("apiKey");
+      expect(shown(error)).not.toMatch(/k3-/); // which no folder in a stack has
+    }
+  }
+});
+
+Deno.test("a client without a key sends nothing that needs it, nor a header that has it", async () => {
+  const headers = { [apiKeyHeader]: apiKey };
+  const client = createClient<AnyPath>({ baseUrl, headers, fetch: unusedFetch });
+  for (const error of await rejections(ConfigurationError, sendAll(client, { headers }))) {
+    expect(error.option).toBe("apiKey");
+    expect(shown(error)).not.toContain(apiKey);
+  }
+});
+
+Deno.test("an optional key that the client lacks is sent in no header", async () => {
+  await using server = await serveValid();
+  using _operation = addOperation(undocumented, {
+    apiKey: "optional",
+    responses: { 200: undefined },
+  });
+  for (const options of [{}, { apiKey }]) {
+    await createClient<AnyPath>({ baseUrl: server.url, ...options }).GET(path);
+  }
+  expect(server.requests.map(({ headers }) => headers[keyHeader])).toEqual([undefined, apiKey]);
+});
+
+Deno.test("the client's key is in a header, that of checkKey() in the body, and nowhere else", async () => {
+  await using server = await serveValid();
+  const longest = "a key~".padEnd(4_096, "!");
+  for (const create of bothWays) {
+    for (const [own, key] of [[apiKey, apiKey], [() => Promise.resolve(longest), longest]]) {
+      const client = create({ baseUrl: server.url, apiKey: own });
+      await client.checkKey("another-key", { headers: { [apiKeyHeader]: "stray" } });
+      expect(server.requests.splice(0)).toMatchObject([{ body: '{"apiKey":"another-key"}' }]);
+      await Promise.all(sendAll(client));
+      for (const { url, headers, rawHeaders, body } of server.requests.splice(0)) {
+        expect(headers[keyHeader]).toBe(url === checkKeyPath ? undefined : key);
+        const places = [url, ...rawHeaders, body].filter((text) => text.includes(key as string));
+        expect(places.length).toBe(1);
+      }
+    }
+  }
+});
+
+Deno.test("a function for the key is called once for each call", async () => {
+  await using server = await serve((_, response, count) => {
+    if (count % 2) response.writeHead(503, { "retry-after": "0" }).end();
+    else json(response, validKey, checkKeyStatus);
+  });
+  let count = 0;
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey: () => `key-${++count}` });
+  await client.call("GET", "a");
+  await client.GET("/a");
+  await client.checkKey("another-key");
+  await client.checkOwnKey();
+  expect(server.requests.map(({ headers, body }) => headers[keyHeader] ?? JSON.parse(body).apiKey))
+    .toEqual([
+      "key-1",
+      "key-1",
+      "key-2",
+      "key-2",
+      ...Array(2).fill("another-key"),
+      "key-3",
+      "key-3",
+    ]);
+});
+
+Deno.test("middleware does not see the key", async () => {
+  await using server = await serveValid();
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  const seen: unknown[] = [];
+  client.use({
+    onRequest: ({ request, options, params }) => void seen.push(request, options, params),
+    onResponse: ({ request, response }) => void seen.push(request, response),
+  });
+  await Promise.all([client.call("GET", undocumented), client.GET(path)]);
+  expect(seen.length).toBe(10);
+  expect(shown(seen)).not.toContain(apiKey);
+});
+
+// Other origins
+
+/** Starts the service and another server, which must get nothing. */
+async function serveBoth() {
+  const [server, other] = await Promise.all([serveValid(), serveValid()]);
+  return {
+    server,
+    other,
+    host: new URL(other.url).host,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await other[Symbol.asyncDispose]();
+      expect(other.requests).toEqual([]);
+    },
+  };
+}
+
+Deno.test("methods refuse a baseUrl or a path of a call that leads to another origin", async () => {
+  await using both = await serveBoth();
+  const { server, other, host } = both;
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  const { port } = new URL(server.url);
+  const elsewhere = [
+    ...[other.url, other.url.slice(0, -1), `http://localhost:${port}/`, "ftp://127.0.0.1/"],
+    ...[`https://127.0.0.1:${port}/`, "data:application/json,[]#"],
+  ];
+  const send = (baseUrl: string) => [
+    client.GET(path, { baseUrl }),
+    client.POST(checkKeyPath, { baseUrl, body: { apiKey } }),
+  ];
+  const serialized = { pathSerializer: () => other.url, params: { path: { id: 1 } } };
+  const calls = [...elsewhere.flatMap(send), client.GET(path, serialized)];
+  for (const { option } of await rejections(ConfigurationError, calls)) {
+    expect(option).toBe("baseUrl");
+  }
+  // The platform refuses some of these, too.
+  const noUrls = [`//${host}/`, `http://127.0.0.1:${port}0/`, `http://127.0.0.1:${port}@${host}/`];
+  const paths = [`@${host}/`, `.${host}/`, `:1@${host}/`, "0"].map((path) => client.GET(path));
+  await rejections(Error, [...noUrls.flatMap(send), ...paths]);
+  expect(server.requests).toEqual([]);
+  await client.GET(path, { baseUrl: `${server.url}v2/` });
+  await client.GET(`//${host}/`);
+  expect(server.requests.map(({ url }) => url)).toEqual([`/v2${path}`, `//${host}/`]);
+});
+
+Deno.test("methods refuse a request that middleware sends to another origin", async () => {
+  await using both = await serveBoth();
+  const { server, other } = both;
+  for (const create of bothWays) {
+    for (const url of [other.url, server.url.replace("127.0.0.1", "localhost")]) {
+      const client = create({ baseUrl: server.url, apiKey });
+      client.use({ onRequest: ({ request }) => new Request(url, request) });
+      await rejections(ConfigurationError, sendAll(client));
+    }
+  }
+  expect(server.requests).toEqual([]);
+});
+
+// Redirects
+
+Deno.test("methods follow no redirect, with any status, to any host", async () => {
+  await using other = await serveValid();
+  let [status, location] = [0, ""];
+  await using server = await serve(({ url }, response) => {
+    if (url === "/target") return json(response, validKey);
+    response.writeHead(status, { location, "retry-after": "0" }).end();
+  });
+  const hosts = [server.url, other.url.replace("127.0.0.1", "localhost")];
+  const requestInitExt = { redirect: "follow" };
+  const clients = bothWays.map((create) => create({ baseUrl: server.url, apiKey, requestInitExt }));
+  for (status of [300, 301, 302, 303, 305, 307, 308, 399]) {
+    for (location of hosts.map((host) => `${host}target?a=b`)) {
+      const errors = await rejections(
+        RedirectError,
+        clients.flatMap((client) => [
+          ...sendAll(client),
+          client.POST(path, { body: {}, redirect: "follow" }),
+        ]),
+      );
+      expect(errors.map((error) => error.location)).toEqual(Array(8).fill(location));
+      const paths = server.requests.splice(0).map(({ url }) => url);
+      expect(paths.sort()).toEqual([...Array(6).fill(path), checkKeyPath, checkKeyPath].sort());
+    }
+  }
+  expect(other.requests).toEqual([]);
+});
+
+Deno.test("methods refuse a response that a custom fetch got by following a redirect", async () => {
+  await using other = await serveValid();
+  await using server = await serve((_, response) => {
+    response.writeHead(303, { location: other.url }).end();
+  });
+  const following = (request: Request) => fetch(new Request(request, { redirect: "follow" }));
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, fetch: following });
+  for (const error of await rejections(RedirectError, sendAll(client))) {
+    expect(error.location).toBe(other.url);
+  }
+  expect(server.requests.length).toBe(3);
+});
