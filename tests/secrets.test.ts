@@ -1,21 +1,27 @@
-// No error shows the key.
+// Promise 2: our errors do not show a key of 8 characters or more that comes back as it is.
 import { expect } from "@std/expect";
 import { inspect } from "node:util";
 import { z } from "zod";
 
 import {
-  type ClientOptions,
-  createClient,
   HttpError,
   InvalidResponseError,
   NetworkError,
   RedirectError,
   type RetryEvent,
+  ScamAddressError,
 } from "../mod.ts";
-import { baseUrl, checkKeyPath, testBothWays, undocumented } from "./support/client.ts";
-import { replaceWaiting } from "./support/waiting.ts";
+import {
+  baseUrl,
+  bothWays,
+  checkKeyPath,
+  clientOf,
+  schemaOf,
+  undocumented,
+} from "./support/client.ts";
 import { rejection, rejections, shown } from "./support/rejection.ts";
-import { type AnyPath, serve } from "./support/server.ts";
+import { serve, serveBytes } from "./support/server.ts";
+import { replaceWaiting } from "./support/waiting.ts";
 
 /** A key with the characters that URLs, forms, JSON and regular expressions change. */
 const apiKey = `k3y-"of"-\\the/+client ~%$&<1>`;
@@ -37,17 +43,11 @@ async function keylessFailure<T>(
   return error;
 }
 
-/** A client without retries. */
-function clientOf(options: Partial<ClientOptions>) {
-  return createClient<AnyPath>({ baseUrl, apiKey, retries: 0, ...options });
-}
-
 /** A client that gets one response to everything. */
-function clientGetting(body: BodyInit | null, init?: ResponseInit, key = apiKey) {
-  return clientOf({ apiKey: key, fetch: () => Promise.resolve(new Response(body, init)) });
-}
+const clientGetting = (body: BodyInit | null, init?: ResponseInit, key = apiKey) =>
+  clientOf(() => new Response(body, init), { apiKey: key, retries: 0 });
 
-testBothWays("errors show no key that the service sends back as it is", async (create) => {
+Deno.test("errors show no key that the service sends back as it is", async () => {
   let body = "";
   await using server = await serve(({ headers }, response) => {
     response.statusCode = Number(headers["x-status"]);
@@ -55,15 +55,6 @@ testBothWays("errors show no key that the service sends back as it is", async (c
     response.setHeader("x-echo", [`a=${apiKey}`, `b=${apiKey}`]);
     response.end(body);
   });
-  const events: RetryEvent[] = [];
-  const onRetry = (event: RetryEvent) => void events.push(event);
-  const options = { baseUrl: server.url, apiKey: () => apiKey, retries: 1, onRetry };
-  using _waiting = replaceWaiting();
-  const client = create(options);
-  const call = (status: number) => {
-    const headers = { "x-status": `${status}` };
-    return client.call("GET", undocumented, { headers, schema: z.never() });
-  };
   const bodies: [string, unknown][] = [
     [`<h1>Bad ${apiKey}!`, "<h1>Bad [redacted]!"],
     [`{"error":"${apiKey}`, '{"error":"[redacted]'], // cut off
@@ -73,63 +64,54 @@ testBothWays("errors show no key that the service sends back as it is", async (c
       code: 7,
     }],
   ];
-  for (const [text, expected] of bodies) {
-    body = text;
-    for (const status of [401, 503]) {
-      const error = await keylessFailure(HttpError, call(status));
-      expect(error.response.body).toEqual(expected);
-      expect(error.response.headers.get("x-echo")).toBe("a=[redacted], b=[redacted]");
+  using _waiting = replaceWaiting();
+  for (const create of bothWays) {
+    const events: RetryEvent[] = [];
+    const onRetry = (event: RetryEvent) => void events.push(event);
+    const client = create({ baseUrl: server.url, apiKey: () => apiKey, retries: 1, onRetry });
+    const call = (status: number) => {
+      const headers = { "x-status": `${status}` };
+      return client.call("GET", undocumented, { headers, schema: z.never() });
+    };
+    for (const [text, expected] of bodies) {
+      body = text;
+      const errors = [
+        await keylessFailure(HttpError, call(401)),
+        await keylessFailure(HttpError, call(503)),
+        await keylessFailure(InvalidResponseError, call(200)),
+      ];
+      for (const { response } of errors) {
+        expect(response.body).toEqual(expected);
+        expect(response.headers.get("x-echo")).toBe("a=[redacted], b=[redacted]");
+      }
     }
-    const error = await keylessFailure(InvalidResponseError, call(200));
-    expect(error.response.body).toEqual(expected);
-    expect(error.response.headers.get("x-echo")).toBe("a=[redacted], b=[redacted]");
+    const { location } = await keylessFailure(RedirectError, call(307));
+    expect(location).toBe("https://other.example/?key=[redacted]");
+    expect(events.length).toBe(4);
+    expectNoKey(events);
   }
-  const { location, message } = await keylessFailure(RedirectError, call(307));
-  expect(location).toBe("https://other.example/?key=[redacted]");
-  expect(message).toContain('a redirect (307) to "https://other.example/", which');
-  expect(events.length).toBe(4);
-  expectNoKey(events);
 });
 
-Deno.test("errors have no header whose name contains the key", async () => {
-  const client = clientGetting(
-    null,
-    { status: 400, headers: { "x-some-key-1": "a", "x-id": "b" } },
-    "some-key-1",
-  );
-  const { response } = await rejection(HttpError, client.call("GET", undocumented));
-  expect([...response.headers]).toEqual([["x-id", "b"]]);
-});
-
-Deno.test("checkKey() shows neither the key that it checks nor the client's own", async () => {
-  const checked = "key-of-a-visitor";
-  const body = JSON.stringify({ error: `${checked} is not ${apiKey}`, path: checked });
-  const client = clientGetting(body, { status: 400 });
-  const expected = { error: "[redacted] is not [redacted]", path: "[redacted]" };
-  expect((await rejection(HttpError, client.checkKey(checked))).response.body).toEqual(expected);
-  const { error } = await client.POST(checkKeyPath, { body: { apiKey: checked } });
-  expect(error).toEqual(JSON.parse(body)); // which is the response itself, and no error of ours
-  const failing = clientOf({ fetch: () => Promise.reject() });
-  const call = failing.POST(checkKeyPath, { body: { apiKey: "\ud800".repeat(8) } });
-  await rejection(NetworkError, call);
-});
-
-Deno.test("no error shows a key in the field apiKey of a body, whatever the operation", async () => {
-  const checked = "key-of-a-visitor";
-  const client = clientGetting(`<p>${checked}`);
+Deno.test("errors show neither the client's key nor one in the field apiKey of a body", async () => {
+  const checked = `${apiKey} of a visitor`; // which contains the client's
+  const text = JSON.stringify({ error: `${checked} is not ${apiKey}` });
+  const client = clientGetting(text, { status: 400 });
   const body = { apiKey: checked };
   const calls = [
+    client.checkKey(checked),
     client.call("POST", checkKeyPath, { body }),
     client.call("PUT", undocumented, { body }),
-    client.POST(`/${undocumented}`, { body }),
   ];
-  for (const error of await rejections(InvalidResponseError, calls)) {
-    expect(error.response.body).toBe("<p>[redacted]");
+  for (const error of await rejections(HttpError, calls)) {
+    expect(error.response.body).toEqual({ error: "[redacted] is not [redacted]" });
     expect(shown(error)).not.toContain(checked);
+    expectNoKey(error);
   }
+  const { error } = await client.POST(checkKeyPath, { body });
+  expect(error).toEqual(JSON.parse(text)); // which is the response itself, and no error of ours
 });
 
-Deno.test("HttpError replaces a key in texts, and garbles nothing for a short one", async () => {
+Deno.test("a short key, and what looks like a replacement, garbles nothing", async () => {
   const cases: [key: string, body: string, expected: unknown][] = [
     ["reddish!", "bad key reddish!", "bad key [redacted]"],
     ['""""""""', '{"a":1}', { a: 1 }],
@@ -139,49 +121,43 @@ Deno.test("HttpError replaces a key in texts, and garbles nothing for a short on
   ];
   for (const [key, text, expected] of cases) {
     const headers = { "x-request-id": "request-e", "content-type": "text/plain; a=e" };
-    const client = clientGetting(text, { status: 400, headers }, key);
-    const calls = [client.call("GET", undocumented), client.checkKey(key)];
-    for (const error of await rejections(HttpError, calls)) {
-      expect(error.response.body).toEqual(expected);
-      expect(Object.fromEntries(error.response.headers)).toEqual(headers);
+    const call = clientGetting(text, { status: 400, headers }, key).checkKey(key);
+    const { response } = await rejection(HttpError, call);
+    expect(response.body).toEqual(expected);
+    expect(Object.fromEntries(response.headers)).toEqual(headers);
+  }
+});
+
+Deno.test("errors show no key in a header's name, in Retry-After or in the address", async () => {
+  const key = "1234567890";
+  const headers = { [`x-${key}`]: "a", "retry-after": key, "x-id": "b" };
+  const call = clientGetting(null, { status: 503, headers }, key).call("GET", `keys/${key}`);
+  const error = await rejection(HttpError, call);
+  expect([...error.response.headers.keys()]).toEqual(["retry-after", "x-id"]);
+  expect(error.message).toContain(`${baseUrl}keys/[redacted]"`);
+  expect(shown(error)).not.toContain(key);
+});
+
+Deno.test("errors show no key in a header's name that has a space", async () => {
+  let status = 0; // Node.js 20 and 22 receive such names; other runtimes refuse the response.
+  await using server = await serveBytes((socket) => {
+    const head = `HTTP/1.1 ${status} OK\r\nConnection: close\r\nContent-Length: 4\r\n`;
+    socket.end(`${head}x key-of-the-client: y\r\n\r\n<h1>`);
+  });
+  for (const create of bothWays) {
+    const client = create({ baseUrl: server.url, apiKey: "key-of-the-client", retries: 0 });
+    for (status of [200, 401]) {
+      const error = await rejection(ScamAddressError, client.call("GET", undocumented));
+      expect(shown(error)).not.toContain("key-of-the-client");
     }
   }
 });
 
-Deno.test("HttpError has no retryAfter that is the key", async () => {
-  const headers = { "retry-after": "1234567890" };
-  const client = clientGetting(null, { status: 503, headers }, "1234567890");
-  const error = await rejection(HttpError, client.call("GET", undocumented));
-  expect(shown(error)).not.toContain("1234567890");
-});
-
-Deno.test("messages show no key that is part of the address", async () => {
-  const call = clientGetting(null, { status: 400 }, "some-key").call("GET", "keys/some-key");
-  expect((await rejection(HttpError, call)).message).toContain(
-    `"GET ${baseUrl}keys/[redacted]" got `,
-  );
-});
-
-/** The longest keys, with what almost matches them again and again. */
-const longestKeys = ["\\", "%", "a", `${"a".repeat(500)}\\ ~${"a".repeat(3_593)}`]
-  .map((part) => part.repeat(4_096 / part.length));
-
-Deno.test("errors show no key even if it is long and 64 KiB almost match it", async () => {
-  for (const key of longestKeys) {
-    const almost = key.slice(1).repeat(17).slice(0, 2 ** 16 - 2 * key.length);
-    const client = clientGetting(`${almost}!${key}`, { status: 400 }, key);
-    const { response } = await rejection(HttpError, client.checkKey(key));
-    expect(response.body).toMatch(/\[redacted\]$/);
-    expect(response.body).not.toContain(key);
-  }
-});
-
 Deno.test("InvalidResponseError shows no key in the message and the path of a schema's issue", async () => {
-  const validate = (value: unknown) => {
+  const schema = schemaOf((value) => {
     const key = value as string;
     return { issues: [{ message: `Bad ${key}` }, { message: "Bad", path: ["a", key, { key }] }] };
-  };
-  const schema = { "~standard": { version: 1, vendor: "test", validate } } as const;
+  });
   const call = clientGetting(JSON.stringify(apiKey)).call("GET", undocumented, { schema });
   const { issues, response } = await keylessFailure(InvalidResponseError, call);
   expect(issues).toEqual([
@@ -190,4 +166,18 @@ Deno.test("InvalidResponseError shows no key in the message and the path of a sc
     { path: "/a/[redacted]/[redacted]", rule: "schema", message: "Bad" },
   ]);
   expect(response.body).toBe("[redacted]");
+});
+
+Deno.test("NetworkError keeps the stack of the reason, without the key and the query", async () => {
+  const url = `${baseUrl}${undocumented}`;
+  const thrown = new TypeError(`${apiKey} at ${url}?address=s3cret: refused`);
+  Object.assign(thrown, { code: `E-${apiKey}`, request: apiKey });
+  const client = clientOf(() => Promise.reject(thrown), { apiKey, retries: 0 });
+  const call = client.call("GET", undocumented, { query: { address: "s3cret" } });
+  const error = await keylessFailure(NetworkError, call);
+  const cause = error.cause as Error & { code: string };
+  expect(cause.message).toBe(`[redacted] at ${url}: refused`);
+  expect(cause.stack).toMatch(/^TypeError: \[redacted\] at .*: refused\n.*secrets\.test/s);
+  expect(cause.code).toBe("E-[redacted]");
+  expect(shown(error)).not.toContain("s3cret");
 });
