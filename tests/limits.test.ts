@@ -1,0 +1,407 @@
+// Promise 3: an attempt ends within timeout and a call within totalTimeout, a body is no larger than
+// maxResponseBytes, a signal ends a call at any point, and what has ended leaves nothing behind.
+// tests/process has what only a process can show: memory, and connections that are left.
+import { expect } from "@std/expect";
+import type { ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
+
+import {
+  createClient,
+  HttpError,
+  InvalidResponseError,
+  type Middleware,
+  NetworkError,
+  type ScamAddressClient,
+  TimeoutError,
+} from "../mod.ts";
+import {
+  apiKey,
+  bothWays,
+  clientOf,
+  isDeno,
+  schemaOf,
+  sendAll,
+  undocumented,
+  unsent,
+} from "./support/client.ts";
+import { deferred } from "./support/deferred.ts";
+import { caught, rejection, rejections } from "./support/rejection.ts";
+import {
+  type AnyPath,
+  checkKeyStatus,
+  cut,
+  json,
+  serve,
+  serveBytes,
+  serveSockets,
+  validKey,
+} from "./support/server.ts";
+import { replaceWaiting } from "./support/waiting.ts";
+
+/** Lets everything happen that is about to. */
+const turn = () => new Promise((resolve) => setTimeout(resolve));
+
+const valid = () => Response.json(validKey, { status: checkKeyStatus });
+
+// timeout and totalTimeout
+
+for (const limit of ["timeout", "totalTimeout"] as const) {
+  Deno.test(`${limit} ends calls at any point, as the client or the call says`, async () => {
+    await using connecting = await serveSockets((socket) => socket.resume(), "https");
+    await using server = await serve(({ headers }, response) => {
+      const point = headers["x-point"];
+      if (point === "response") return;
+      response.writeHead(point === "error" ? 500 : 200, { "content-length": "100" }).flushHeaders();
+      if (point === "body") return;
+      const timer = setInterval(() => response.write(" "), 20);
+      response.on("close", () => clearInterval(timer));
+    });
+    const time = { [limit]: 100, ...limit === "timeout" && { retries: 0 } };
+    const calls = ["connect", "response", "body", "drip", "error"].flatMap((point) => {
+      const baseUrl = point === "connect" ? connecting.url : server.url;
+      const options = { baseUrl, apiKey, headers: { "x-point": point } };
+      return bothWays.flatMap((create) => [
+        ...sendAll(create({ ...options, ...time })),
+        ...sendAll(create(options), time),
+      ]);
+    });
+    for (const { code, isTemporary, timeout } of await rejections(TimeoutError, calls)) {
+      expect([code, isTemporary, timeout]).toEqual(["timeout", true, 100]);
+    }
+    expect(server.requests.length).toBeLessThanOrEqual(calls.length); // none is sent again
+  });
+}
+
+Deno.test("each attempt has a timeout of its own, within that of the call", async () => {
+  using _waiting = replaceWaiting();
+  let count = 0;
+  const hang = () => (count++, new Promise<never>(() => {}));
+  const client = clientOf(hang, { timeout: 20, totalTimeout: 10_000, retries: 1 });
+  const { timeout } = await rejection(TimeoutError, client.GET("/a"));
+  expect([count, timeout]).toEqual([2, 20]);
+});
+
+Deno.test("a wait that would not end within totalTimeout is not begun", async () => {
+  await using server = await serve((_, response) => {
+    response.writeHead(503, { "retry-after": "5" }).end();
+  });
+  let retries = 0;
+  const options = { totalTimeout: 4_000, onRetry: () => void retries++ };
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, ...options });
+  const { response } = await rejection(HttpError, client.call("GET", undocumented));
+  expect(response.status).toBe(503);
+  expect((await client.GET(`/${undocumented}`)).response.status).toBe(503);
+  expect([server.requests.length, retries]).toEqual([2, 0]);
+});
+
+// signal and totalTimeout, while a function of the caller's hangs
+
+// deno-lint-ignore no-explicit-any -- it stands for functions with all kinds of results
+type Wait = () => Promise<any>;
+type Init = { signal: AbortSignal } | { totalTimeout: number };
+
+/**
+ * Makes the calls that wait for each function of the caller's. `fetch` responds to the others, and
+ * `seen` gets the signals that middleware sees.
+ */
+function startHanging(wait: Wait, init: Init, fetch: () => Response, seen: AbortSignal[]) {
+  const options = { body: {}, bodySerializer: () => new ReadableStream({ pull: wait }) };
+  const with429 = () => (fetch(), new Response(null, { status: 429 }));
+  const onRetry = () => (wait(), new Promise<never>(() => {}));
+  const hanging = (middleware: Middleware) => {
+    const client = clientOf(fetch);
+    client.use(middleware);
+    return sendAll(client, init);
+  };
+  return [
+    ...sendAll(clientOf(fetch, { apiKey: wait }), init),
+    ...sendAll(clientOf(wait), init),
+    ...sendAll(clientOf(() => new Response(new ReadableStream({ pull: wait }))), init),
+    ...sendAll(clientOf(with429, { onRetry }), init),
+    ...hanging({
+      async onRequest({ request }) {
+        seen.push(request.signal);
+        await wait();
+        return new Request(request.url, { method: request.method }); // without the call's signal
+      },
+    }),
+    ...hanging({ onResponse: wait }),
+    clientOf(fetch).call("GET", undocumented, { ...init, schema: schemaOf(wait) }),
+    unsent.POST(`/${undocumented}`, { ...init, ...options, duplex: "half" }),
+  ];
+}
+
+for (const limit of ["signal", "totalTimeout"] as const) {
+  Deno.test(`${limit} ends calls while a function of the caller's hangs, and nothing is sent later`, async () => {
+    const controller = new AbortController();
+    const released = deferred<unknown>();
+    let [waiting, sent] = [0, 0];
+    const wait = () => (waiting++, released.promise);
+    const { signal } = controller;
+    const init = limit === "signal" ? { signal } : { totalTimeout: 1_500 };
+    const seen: AbortSignal[] = [];
+    const calls = startHanging(wait, init, () => (sent++, valid()), seen);
+    const ends = Promise.all(calls.map(caught));
+    if (limit === "signal") {
+      for (let count = 0; count < 1_000 && waiting < calls.length; count++) await turn();
+      controller.abort("stop");
+    }
+    const expected = limit === "signal" ? "stop" : 1_500;
+    for (const end of await ends) {
+      expect(end instanceof TimeoutError ? end.timeout : end).toBe(expected);
+    }
+    expect(waiting).toBe(calls.length);
+    expect(seen.map(({ aborted }) => aborted)).toEqual([true, true, true]);
+    const before = sent;
+    released.resolve(apiKey); // nobody waits for it any longer
+    for (let count = 0; count < 20; count++) await turn();
+    expect(sent).toBe(before);
+  });
+}
+
+// signal
+
+/** Makes a call with each method of a client. */
+const callAll = (client: ScamAddressClient<AnyPath>, init: Init) => [
+  client.checkKey("some-key", init),
+  ...sendAll(client, init),
+];
+
+Deno.test("methods reject with any reason of their signal, and send nothing more", async () => {
+  // among them what looks like a failure of an attempt
+  const reasons = [undefined, new RangeError("The user left"), new NetworkError("No", {}), "stop"];
+  let [retries, count] = [0, 0];
+  let controller = new AbortController();
+  let reason: unknown;
+  await using server = await serve(() => {
+    if (++count === 4) controller.abort(reason);
+  });
+  for (const create of bothWays) {
+    const client = create({ baseUrl: server.url, apiKey, onRetry: () => void retries++ });
+    for (reason of reasons) {
+      [controller, count] = [new AbortController(), 0];
+      const { signal } = controller;
+      const errors = await Promise.all(callAll(client, { signal }).map(caught)); // under way
+      errors.push(...await Promise.all(callAll(client, { signal }).map(caught))); // from the start
+      expect(errors.map((error) => error === signal.reason)).toEqual(Array(8).fill(true));
+      expect([retries, count]).toEqual([0, 4]);
+    }
+  }
+});
+
+Deno.test("methods call no function when the signal is aborted", async () => {
+  let called = 0;
+  const unused = () => {
+    called++;
+    throw new Error("A function of the caller was called");
+  };
+  const client = clientOf(unused, { apiKey: unused, onRetry: unused });
+  client.use({ onRequest: unused });
+  const init = { signal: AbortSignal.abort("stop"), totalTimeout: 60_000 };
+  const schema = schemaOf(unused);
+  const calls = [...callAll(client, init), client.call("GET", undocumented, { ...init, schema })];
+  expect(await Promise.all(calls.map(caught))).toEqual(Array(5).fill("stop"));
+  expect(called).toBe(0);
+});
+
+Deno.test("a signal ends a wait between attempts", async () => {
+  const headers = { "retry-after": "60" };
+  for (const own of [false, true]) { // the signal of the call, or of a request of middleware's own
+    const controller = new AbortController();
+    const { signal } = controller;
+    let waiting = 0;
+    const onRetry = () => void (++waiting === 3 && setTimeout(() => controller.abort("stop")));
+    const client = clientOf(() => new Response(null, { status: 429, headers }), { onRetry });
+    if (own) client.use({ onRequest: ({ request }) => new Request(request, { signal }) });
+    const calls = sendAll(client, own ? {} : { signal });
+    expect(await Promise.all(calls.map(caught))).toEqual(Array(3).fill("stop"));
+  }
+});
+
+Deno.test("a signal ends calls that connect or wait for a response, and their connections", async () => {
+  let [controller, count] = [new AbortController(), 0];
+  const abort = () => void (++count === 4 && controller.abort("stop"));
+  const closed: Promise<void>[] = [];
+  await using connecting = await serveSockets((socket) => {
+    socket.resume();
+    abort();
+  }, "https");
+  await using silent = await serve(({ url }, response) => {
+    if (url === "/end") return void response.end();
+    const { promise, resolve } = deferred();
+    closed.push(promise);
+    response.on("close", resolve);
+    abort();
+  });
+  await using partial = await serve((_, response) => void response.write("[1,", abort));
+  const { signal } = new AbortController();
+  const replacing: Middleware = { onRequest: ({ request }) => new Request(request, { signal }) };
+  for (const { url: baseUrl } of [connecting, silent, partial]) {
+    for (const create of bothWays) {
+      const client = create({ baseUrl, apiKey });
+      if (create === bothWays[1]) client.use(replacing);
+      [controller, count] = [new AbortController(), 0];
+      const calls = callAll(client, { signal: controller.signal });
+      expect(await Promise.all(calls.map(caught))).toEqual(Array(4).fill("stop"));
+    }
+  }
+  expect(closed.length).toBe(8);
+  await Promise.all(closed);
+  await (await fetch(`${silent.url}end`)).text(); // the server has not closed the connections
+});
+
+Deno.test("methods follow the signal of a request that middleware made", async () => {
+  for (const create of bothWays) {
+    for (const signal of [null, new AbortController().signal]) {
+      const controller = new AbortController();
+      await using server = await serve(() => controller.abort("stop"));
+      const client = create({ baseUrl: server.url, apiKey, retries: 0 }); // a retry would notice it
+      const own = { signal: controller.signal };
+      client.use({ onRequest: ({ request }) => new Request(request, own) });
+      expect(await caught(client.checkOwnKey({ signal }))).toBe("stop"); // under way
+      const errors = await Promise.all(sendAll(client, { signal }).map(caught)); // from the start
+      expect([...errors, server.requests.length]).toEqual(["stop", "stop", "stop", 1]);
+    }
+  }
+});
+
+Deno.test("a call leaves no listener on its signal", async () => {
+  const { signal } = new AbortController();
+  let [added, removed] = [0, 0];
+  const count = { addEventListener: () => added++, removeEventListener: () => removed++ };
+  Object.assign(signal, count);
+  for (const respond of [valid, () => Promise.reject(), () => new Promise(() => {})]) {
+    const client = clientOf(respond, { timeout: 5, retries: 0 });
+    await Promise.allSettled(sendAll(client, { signal }));
+  }
+  expect(added).toBeGreaterThan(0);
+  expect(removed).toBe(added);
+});
+
+Deno.test("the signal of an attempt is aborted when it has failed, and not when it succeeds", async () => {
+  await using server = await serve(({ url }, response, count) => {
+    if (url === "/cut" && count === 1) return cut(response);
+    if (url === "/hang") return void response.write("[");
+    if (url === "/large") return json(response, "x".repeat(2 ** 17), 400); // more than some read
+    json(response, validKey, checkKeyStatus);
+  });
+  const signals: AbortSignal[] = [];
+  const custom = (request: Request) => {
+    signals.push(request.signal);
+    return fetch(request);
+  };
+  using _waiting = replaceWaiting();
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, fetch: custom });
+  /** Whether the signals of the attempts of a call are aborted, some time after it. */
+  const aborted = async (path: string, init = {}) => {
+    signals.length = 0;
+    await client.GET(path, init).catch(() => {});
+    for (let count = 0; count < 20; count++) await turn();
+    return signals.map(({ aborted }) => aborted);
+  };
+  for (const signal of [null, new AbortController().signal]) {
+    server.requests.length = 0;
+    expect(await aborted("/cut", { signal })).toEqual([true, false]);
+    expect(await aborted("/hang", { signal, timeout: 50, retries: 0 })).toEqual([true]);
+    for (const parseAs of ["json", "text", "stream"] as const) {
+      expect(await aborted("/a", { signal, parseAs })).toEqual([false]);
+    }
+    expect(await aborted("/large", { signal })).toEqual([false]);
+  }
+});
+
+// maxResponseBytes
+
+Deno.test("call() reads a body of maxResponseBytes and no larger one", async () => {
+  await using server = await serve(({ url }, response) => {
+    const size = url.startsWith("/fits") ? 1000 : 1001;
+    const body = JSON.stringify("x".repeat(size - 2));
+    if (url.endsWith("/announced")) response.setHeader("content-length", size);
+    if (url.endsWith("/zipped")) {
+      const zipped = gzipSync(body); // announces less than the limit
+      response.writeHead(200, { "content-encoding": "gzip", "content-length": zipped.length });
+      return void response.end(zipped);
+    }
+    response.write(body.slice(0, 500));
+    response.end(body.slice(500));
+  });
+  for (const create of bothWays) {
+    const client = create({ baseUrl: server.url, apiKey, maxResponseBytes: 1000 });
+    for (const form of ["announced", "chunked", "zipped"]) {
+      expect((await client.call("GET", `fits/${form}`)).data).toBe("x".repeat(998));
+      const error = await rejection(InvalidResponseError, client.call("GET", `exceeds/${form}`));
+      expect(error.issues).toEqual([{ path: "", rule: "maxResponseBytes" }]);
+    }
+  }
+});
+
+Deno.test("methods read at most 10 MiB by default", async () => {
+  const body = new Uint8Array(10 * 2 ** 20 + 1);
+  const get = (bytes: Uint8Array) =>
+    clientOf(() => new Response(bytes as BodyInit)).GET("/a", { parseAs: "arrayBuffer" });
+  expect((await get(body.subarray(1))).data).toHaveProperty("byteLength", 10 * 2 ** 20);
+  await rejection(InvalidResponseError, get(body));
+});
+
+/** Sends a body without an end, as fast as the client reads it. */
+function pour(response: ServerResponse): void {
+  const chunk = new Uint8Array(2 ** 16).fill(65);
+  const write = () => {
+    while (response.write(chunk));
+  };
+  response.on("drain", write);
+  write();
+}
+
+Deno.test("call() keeps the start of a body without end, and stops reading", async () => {
+  let closed = deferred();
+  await using server = await serve(({ url }, response) => {
+    response.on("close", closed.resolve).writeHead(Number(url.slice(1)));
+    if (url === "/503") response.write("A".repeat(2 ** 16)); // which is all that an error needs
+    else pour(response);
+  });
+  for (const create of bothWays) {
+    const options = { baseUrl: server.url, apiKey, retries: 0 };
+    const client = create({ ...options, maxResponseBytes: 2 ** 20 });
+    for (const status of [200, 402, 503]) {
+      closed = deferred();
+      const errorClass = status === 200 ? InvalidResponseError : HttpError;
+      const call = client.call("GET", `${status}`);
+      const { response } = await rejection<HttpError | InvalidResponseError>(errorClass, call);
+      expect([response.status, response.body]).toEqual([status, "A".repeat(2 ** 16)]);
+      await closed.promise;
+    }
+    const small = create({ ...options, maxResponseBytes: 3 }).call("GET", "402");
+    expect((await rejection(HttpError, small)).response.body).toBe("AAA");
+  }
+});
+
+/** The heads of responses whose body is larger than announced, and has no end. */
+const heads = {
+  less: `HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n800\r\n`,
+  nothing: "HTTP/1.0 200 OK\r\n\r\n",
+};
+for (const [announced, head] of Object.entries(heads)) {
+  Deno.test(`call() stops at maxResponseBytes when ${announced} was announced`, async () => {
+    await using server = await serveBytes((socket) => void socket.write(head + "x".repeat(2_048)));
+    const options = { retries: 0, maxResponseBytes: 1000 };
+    const client = createClient({ baseUrl: server.url, apiKey, ...options });
+    // Node.js refuses a length beside chunks.
+    const errorClass = isDeno || announced === "nothing" ? InvalidResponseError : NetworkError;
+    await rejection<Error>(errorClass, client.call("GET", undocumented));
+  });
+}
+
+Deno.test("methods cancel a body that is longer than a mock announces", async () => {
+  let cancelled = 0;
+  const client = clientOf(() => {
+    const pull = async (controller: ReadableStreamDefaultController) => {
+      await turn();
+      controller.enqueue(new Uint8Array(1_000));
+    };
+    const body = new ReadableStream({ pull, cancel: () => void cancelled++ });
+    return new Response(body, { headers: { "content-length": "50" } });
+  }, { maxResponseBytes: 10_000, timeout: 5_000, retries: 0 });
+  await rejection(InvalidResponseError, client.GET("/a"));
+  expect(cancelled).toBe(1);
+});
