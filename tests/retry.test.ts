@@ -1,28 +1,34 @@
+// Promise 4: what is sent again may be sent again, as often and when the options and the service say.
 import { expect } from "@std/expect";
 
 import {
   type ClientOptions,
+  ConfigurationError,
   createClient,
   HttpError,
+  InvalidResponseError,
   type Method,
   type Middleware,
+  NetworkError,
+  RedirectError,
   type RetryEvent,
   type ScamAddressClient,
   ScamAddressError,
+  TimeoutError,
 } from "../mod.ts";
+import { parseRetryAfter, retryDelay } from "../src/retry.ts";
 import {
   apiKey,
-  baseUrl,
+  bothWays,
   checkKeyPath,
-  type Create,
+  clientOf,
   keyHeader,
   sendAll,
-  testBothWays,
   undocumented,
 } from "./support/client.ts";
-import { replaceWaiting } from "./support/waiting.ts";
 import { caught, rejection } from "./support/rejection.ts";
 import { type AnyPath, type Responder, serve } from "./support/server.ts";
+import { replaceWaiting } from "./support/waiting.ts";
 
 type Call = (client: ScamAddressClient<AnyPath>) => Promise<unknown>;
 
@@ -46,8 +52,8 @@ function failing(faults: string): Responder {
 async function meet(
   faults: string,
   call: Call,
-  create: Create,
   options: Partial<ClientOptions> = {},
+  create = bothWays[0]!,
 ) {
   await using server = await serve(failing(faults));
   using waiting = replaceWaiting();
@@ -55,73 +61,63 @@ async function meet(
   const events: RetryEvent[] = [];
   const onRetry = (event: RetryEvent) => void events.push(event);
   const client = create({ baseUrl: server.url, apiKey, onRetry, ...options });
-  const { code, ...fields } = await rejection(ScamAddressError, call(client));
+  const { code } = await rejection(ScamAddressError, call(client));
   expect(events.map(({ attempt, delay }) => [attempt, delay]))
     .toEqual(delays.map((delay, index) => [index + 1, delay]));
   const codes = [...events.map(({ error }) => error.code), code];
-  return { ...fields, codes, delays, sent: server.requests.length };
+  return { codes, delays, sent: server.requests.length };
 }
 
-// Which attempts are repeated; retry_delay.test.ts has the statuses
+// Which attempts are repeated
 
 const callOf = (method: Method, idempotent?: boolean): Call => (client) =>
   client.call(method, undocumented, { idempotent });
 
+const METHODS = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE", "POST", "PATCH"] as const;
+
 /** Calls that may be sent again after any temporary failure, and calls that may not. */
-const calls: Record<"true" | "false", Record<string, Call>> = {
-  true: {
-    ...{ GET: callOf("GET"), HEAD: callOf("HEAD"), OPTIONS: callOf("OPTIONS") },
-    ...{ PUT: callOf("PUT"), DELETE: callOf("DELETE") },
-    checkKey: (client) => client.checkOwnKey(),
-    "POST with idempotent: true": callOf("POST", true),
-  },
-  false: {
-    ...{ POST: callOf("POST"), PATCH: callOf("PATCH") },
-    "GET with idempotent: false": callOf("GET", false),
-  },
-};
+const calls: [mayRepeat: boolean, name: string, call: Call][] = [
+  ...METHODS.map((name): [boolean, string, Call] => [
+    !["POST", "PATCH"].includes(name),
+    name,
+    callOf(name),
+  ]),
+  [true, "checkKey", (client) => client.checkOwnKey()],
+  [true, "POST with idempotent: true", callOf("POST", true)],
+  [false, "GET with idempotent: false", callOf("GET", false)],
+];
 
-const once = (code: string) => ({ codes: [code], delays: [] });
-const thrice = (code: string) => ({ codes: [code, code, code], delays: [250, 500] });
-
-for (const [mayRepeat, named] of Object.entries(calls)) {
-  const what = mayRepeat === "true" ? "any temporary failure" : "429 only";
-  const [repeated, sent] = mayRepeat === "true" ? [thrice, 3] : [once, 1];
-  for (const [name, call] of Object.entries(named)) {
-    testBothWays(`${name} is sent again after ${what}`, async (create) => {
-      const meeting = (fault: string, options = {}) => meet(fault, call, create, options);
-      const response = (status: number) => ({ response: { status } });
-      expect(await meeting("404")).toMatchObject({ ...response(404), ...once("http"), sent: 1 });
-      expect(await meeting("429")).toMatchObject({ ...response(429), ...thrice("http"), sent: 3 });
-      expect(await meeting("503")).toMatchObject({ ...response(503), ...repeated("http"), sent });
-      for (const fault of name === "HEAD" ? ["reset"] : ["reset", "cut"]) {
-        expect(await meeting(fault)).toMatchObject({ ...repeated("network"), sent });
-      }
-      const late = await meeting("hang", { timeout: 10 }); // may be too short to send
-      expect(late).toMatchObject(repeated("timeout"));
-    });
-  }
+for (const [mayRepeat, name, call] of calls) {
+  Deno.test(`${name} is sent again after ${mayRepeat ? "any temporary failure" : "429 only"}`, async () => {
+    const sentTo = async (fault: string) => (await meet(fault, call, { retries: 1 })).sent;
+    expect([await sentTo("404"), await sentTo("429")]).toEqual([1, 2]);
+    for (const fault of name === "HEAD" ? ["503", "reset"] : ["503", "reset", "cut"]) {
+      expect([fault, await sentTo(fault)]).toEqual([fault, mayRepeat ? 2 : 1]);
+    }
+    const late = await meet("hang", call, { timeout: 10, retries: 1 }); // may be too short to send
+    expect(late.codes).toEqual(Array(mayRepeat ? 2 : 1).fill("timeout"));
+  });
 }
 
-testBothWays("call() obeys Retry-After while a failure may be gone later", async (create) => {
+Deno.test("call() retries twice by default, and obeys Retry-After", async () => {
   const cases: [Call, string, Partial<ClientOptions>, Record<string, unknown>][] = [
     [callOf("GET"), "503;reset;cut;429/3;404", { retries: 5 }, {
-      response: { status: 404 },
       codes: ["http", "network", "network", "http", "http"],
       delays: [250, 500, 1_000, 3_375],
     }],
-    [callOf("GET"), "503;reset", { retries: 1 }, { codes: ["http", "network"], sent: 2 }],
-    [callOf("POST"), "429;503", {}, { response: { status: 503 }, sent: 2 }],
+    [callOf("POST"), "429;503", {}, { codes: ["http", "http"] }],
     [callOf("GET"), "503", { retries: 0 }, { sent: 1 }],
     [callOf("GET"), "503/7", {}, { delays: [7_875, 7_875] }],
-    [callOf("GET"), "429/61", {}, { retryAfter: 61, delays: [] }],
+    [callOf("GET"), "429/61", {}, { delays: [] }],
     [callOf("GET"), "503/soon", {}, { delays: [250, 500] }],
   ];
-  for (const [call, faults, options, expected] of cases) {
-    expect(await meet(faults, call, create, options)).toMatchObject(expected);
+  for (const create of bothWays) {
+    for (const [call, faults, options, expected] of cases) {
+      expect(await meet(faults, call, options, create)).toMatchObject(expected);
+    }
   }
   const date = new Date(Date.now() + 30_000).toUTCString();
-  for (const delay of (await meet(`503/${date}`, callOf("GET"), create)).delays) {
+  for (const delay of (await meet(`503/${date}`, callOf("GET"))).delays) {
     expect(Number.isInteger(delay)).toBe(true);
     expect(delay).toBeGreaterThan(500); // the longest back-off in tests
     expect(delay).toBeLessThanOrEqual(33_750);
@@ -129,35 +125,31 @@ testBothWays("call() obeys Retry-After while a failure may be gone later", async
 });
 
 /** A server that is not available, and a client. */
-async function unavailable(create: Create, options: Partial<ClientOptions> = {}) {
+async function unavailable(options: Partial<ClientOptions> = {}, create = bothWays[0]!) {
   const server = await serve((_, response) => void response.writeHead(503).end());
-  const all = { baseUrl: server.url, apiKey, ...options };
-  return { server, client: create(all) };
+  return { server, client: create({ baseUrl: server.url, apiKey, retries: 1, ...options }) };
 }
 
-testBothWays(
-  "typed methods obey idempotent, above all other rules, and retries",
-  async (create) => {
-    using _waiting = replaceWaiting();
-    const { server, client } = await unavailable(create);
-    await using _server = server;
-    for (const [idempotent, sent] of [[true, 3], [false, 1]] as const) {
-      await client.POST(checkKeyPath, { body: { apiKey }, idempotent });
-      await client.POST(`/${undocumented}`, { body: {}, idempotent });
-      await client.GET(`/${undocumented}`, { idempotent });
-      expect(server.requests.splice(0).length).toBe(3 * sent);
-    }
-    await Promise.allSettled(sendAll(client, { retries: 3 }));
-    expect(server.requests.splice(0).length).toBe(12);
-  },
-);
+Deno.test("typed methods obey idempotent, above all other rules, and retries", async () => {
+  using _waiting = replaceWaiting();
+  const { server, client } = await unavailable();
+  await using _server = server;
+  for (const [idempotent, sent] of [[true, 2], [false, 1]] as const) {
+    await client.POST(checkKeyPath, { body: { apiKey }, idempotent });
+    await client.POST(`/${undocumented}`, { body: {}, idempotent });
+    await client.GET(`/${undocumented}`, { idempotent });
+    expect(server.requests.splice(0).length).toBe(3 * sent);
+  }
+  await Promise.allSettled(sendAll(client, { retries: 3 }));
+  expect(server.requests.length).toBe(12);
+});
 
-testBothWays("a request with middleware's method is retried by its rule", async (create) => {
+Deno.test("a request with middleware's method is retried by its rule", async () => {
   // checkKey's POST may be repeated, because the document marks it as idempotent.
-  const sent = { POST: [1, 3], PUT: [3, 3], PATCH: [1, 1] };
+  const sent = { POST: [1, 2], PUT: [2, 2], PATCH: [1, 1] };
   using _waiting = replaceWaiting();
   for (const [method, [called, checked]] of Object.entries(sent)) {
-    const { server, client } = await unavailable(create);
+    const { server, client } = await unavailable();
     await using _server = server;
     client.use({ onRequest: ({ request: { url } }) => new Request(url, { method, body: "{}" }) });
     await caught(client.call("GET", undocumented));
@@ -168,7 +160,7 @@ testBothWays("a request with middleware's method is retried by its rule", async 
   }
 });
 
-testBothWays("what middleware sends again has retries of its own", async (create) => {
+Deno.test("what middleware sends again has retries of its own", async () => {
   const statuses = [503, 401, 503, 503];
   const events: number[] = [];
   const onRetry = ({ attempt }: RetryEvent) => void events.push(attempt);
@@ -176,64 +168,18 @@ testBothWays("what middleware sends again has retries of its own", async (create
     response.writeHead(statuses[count - 1]!).end();
   });
   using _waiting = replaceWaiting();
-  const client = create({ baseUrl: server.url, apiKey, onRetry, retries: 1 });
+  const client = createClient({ baseUrl: server.url, apiKey, onRetry, retries: 1 });
   client.use({
     onResponse: ({ request, response, options }) =>
       response.status === 401 ? options.fetch(request) : undefined,
   });
-  const error = await rejection(HttpError, client.call("GET", undocumented));
-  expect(events).toEqual([1, 1]);
-  expect(error.message).toMatch(/ failed after 2 attempts: got .* status 503$/);
-  expect(server.requests.length).toBe(4);
-});
-
-// The wait
-
-testBothWays("call() awaits onRetry, and rejects with what it throws", async (create) => {
-  const log: number[] = [];
-  const onRetry = async () => {
-    await new Promise((resolve) => setTimeout(resolve));
-    log.push(server.requests.length);
-  };
-  using _waiting = replaceWaiting();
-  const { server, client } = await unavailable(create, { onRetry });
-  await using _server = server;
-  await caught(client.call("GET", undocumented));
-  expect(log).toEqual([1, 2]);
-  for (const thrown of [new RangeError("boom"), "boom"]) {
-    const failing = () => {
-      throw thrown;
-    };
-    for (const onRetry of [failing, () => Promise.reject(thrown)]) {
-      server.requests.length = 0;
-      const client = create({ baseUrl: server.url, apiKey, onRetry });
-      expect(await Promise.all(sendAll(client).map(caught))).toEqual([thrown, thrown, thrown]);
-      expect(server.requests.length).toBe(3);
-    }
-  }
-});
-
-Deno.test("createClient() waits for delays that are spread", async () => {
-  const delays: number[] = [];
-  const times: number[] = [];
-  const onRetry = ({ delay }: RetryEvent) => {
-    if (delays.push(delay) > 1) throw delay;
-  };
-  const fetch = () => {
-    times.push(performance.now());
-    return Promise.resolve(new Response(null, { status: 503 }));
-  };
-  const client = createClient({ baseUrl, apiKey, onRetry, fetch, retries: 1 });
-  await caught(client.call("GET", undocumented));
-  expect(times[1]! - times[0]!).toBeGreaterThan(delays[0]! - 2); // not sooner
-  for (let count = 0; count < 20; count++) await caught(client.call("GET", undocumented));
-  expect(new Set(delays).size).toBeGreaterThan(2);
+  await rejection(HttpError, client.call("GET", undocumented));
+  expect([events, server.requests.length]).toEqual([[1, 1], 4]);
 });
 
 // What is sent again
 
-testBothWays("every attempt sends the same bytes, with the same key", async (create) => {
-  let keyCalls = 0;
+Deno.test("every attempt sends the same bytes, with the same key", async () => {
   const form = new FormData();
   form.set("file", new Blob(["some text"]), "file.txt");
   const replace: Middleware = {
@@ -247,25 +193,109 @@ testBothWays("every attempt sends the same bytes, with the same key", async (cre
     { body: {}, middleware: [replace] },
   ];
   using _waiting = replaceWaiting();
-  const { server, client } = await unavailable(create, { apiKey: () => `key-${++keyCalls}` });
-  await using _server = server;
-  for (const init of inits) {
-    await client.PUT(`/${undocumented}`, { ...init, params: { query: { a: [1, "ü"] } } });
-    const [first, ...rest] = server.requests.splice(0);
-    expect(rest).toEqual([first, first]);
-    expect(first!.body).toContain("some text");
-    expect(first!.headers[keyHeader]).toBe(`key-${keyCalls}`);
+  for (const create of bothWays) {
+    const { server, client } = await unavailable({}, create);
+    await using _server = server;
+    for (const init of inits) {
+      await client.PUT(`/${undocumented}`, { ...init, params: { query: { a: [1, "ü"] } } });
+      const [first, ...rest] = server.requests.splice(0);
+      expect(rest).toEqual([first]);
+      expect(first!.body).toContain("some text");
+      expect(first!.headers[keyHeader]).toBe(apiKey);
+    }
   }
-  expect(keyCalls).toBe(4); // once for a call, not once for an attempt
+});
+
+// The wait
+
+Deno.test("call() awaits onRetry, and then waits for delays that are spread", async () => {
+  const log: string[] = [];
+  const delays: number[] = [];
+  const client = clientOf(() => {
+    log.push("sent");
+    return new Response(null, { status: 503, headers: { "retry-after": "0.05" } });
+  }, {
+    retries: 1,
+    async onRetry({ delay }) {
+      delays.push(delay);
+      await new Promise((resolve) => setTimeout(resolve));
+      log.push("onRetry");
+      setTimeout(() => log.push("waited"), delay); // before the client's own timer of this delay
+    },
+  });
+  await caught(client.call("GET", undocumented));
+  expect(log).toEqual(["sent", "onRetry", "waited", "sent"]);
+  for (let count = 0; count < 5; count++) await caught(client.call("GET", undocumented));
+  expect(new Set(delays).size).toBeGreaterThan(1);
 });
 
 Deno.test("the error of onRetry keeps 64 KiB, also where the method resolves to all of it", async () => {
   using _waiting = replaceWaiting();
   const text = JSON.stringify("x".repeat(2 ** 17));
-  const fetch = () => Promise.resolve(new Response(text, { status: 503 }));
   const kept: unknown[] = [];
   const onRetry = ({ error }: RetryEvent) => void kept.push((error as HttpError).response.body);
-  const client = createClient<AnyPath>({ baseUrl, apiKey, fetch, retries: 1, onRetry });
+  const client = clientOf(() => new Response(text, { status: 503 }), { retries: 1, onRetry });
   expect((await client.GET("/a")).error).toBe(JSON.parse(text));
   expect(kept).toEqual([JSON.parse(text).slice(0, 2 ** 16)]);
+});
+
+// parseRetryAfter() and retryDelay()
+
+Deno.test("parseRetryAfter() reads seconds and dates, and ignores the past and all else", () => {
+  const now = Date.UTC(2026, 10, 6, 8, 49, 30);
+  const values: [string, number | undefined][] = [
+    ...[["0", 0], ["00120", 120], ["1.5", 1.5], ["5, 5", 5], ["5s", 5]] as [string, number][],
+    ["Fri, 06 Nov 2026 08:49:37 GMT", 7],
+    ["Friday, 06-Nov-26 08:49:37 GMT", 7],
+    ["Fri, 06 Nov 2026 08:49:30 GMT", 0],
+    ["Thu, 05 Nov 2026 08:49:37 GMT", undefined],
+    ...["", "-1", "soon", "Infinity"].map((value): [string, undefined] => [value, undefined]),
+  ];
+  for (const [value, seconds] of values) {
+    expect([value, parseRetryAfter(value, now)]).toEqual([value, seconds]);
+  }
+});
+
+/** What an error keeps of an empty response. */
+const snapshot = (status: number) => ({ response: { status, headers: new Headers(), body: "" } });
+
+/** The error for a response. */
+const httpError = (status: number, retryAfter?: number) =>
+  new HttpError("failed", { ...snapshot(status), ...retryAfter !== undefined && { retryAfter } });
+
+Deno.test("retryDelay() spreads the delay, by back-off or as the service asks", () => {
+  const delays = (attempt: number, retryAfter?: number) =>
+    [0, 0.5, 0.9999].map((random) => retryDelay(httpError(503, retryAfter), attempt, random, true));
+  const bounds = [500, 1_000, 2_000, 4_000, 8_000, 8_000]; // which double, up to 8 s
+  for (const [index, bound] of bounds.entries()) {
+    expect(delays(index + 1)).toEqual([0, bound / 2, Math.round(bound * 0.9999)]);
+  }
+  expect(delays(1, 0)).toEqual([0, 0, 0]);
+  expect(delays(1, 0.0001)).toEqual([1, 1, 1]); // whole milliseconds
+  expect(delays(1, 1)).toEqual([1_000, 1_125, 1_250]); // up to a quarter more
+  expect(delays(1, 60)).toEqual([60_000, 67_500, 74_999]);
+  expect(delays(1, 60.001)).toEqual([undefined, undefined, undefined]);
+});
+
+Deno.test("retryDelay() is undefined where isTemporary is false", () => {
+  const because = (code: string) =>
+    new NetworkError("failed", {}, { cause: Object.assign(new Error("reason"), { code }) });
+  const temporary = [
+    ...[new TimeoutError("late", { timeout: 1 }), new NetworkError("no connection", {})],
+    because("ECONNRESET"),
+  ];
+  const lasting = [
+    ...[because("NotCapable"), new RedirectError("elsewhere", {}), new ConfigurationError("", {})],
+    new InvalidResponseError("malformed", { ...snapshot(503), issues: [] }),
+  ];
+  const found = (errors: ScamAddressError[]) =>
+    errors.map((error) => [error.isTemporary, retryDelay(error, 1, 0.5, true)]);
+  expect(found(temporary)).toEqual(temporary.map(() => [true, 250]));
+  expect(found(lasting)).toEqual(lasting.map(() => [false, undefined]));
+  const statuses = Array.from({ length: 300 }, (_, index) => index + 300);
+  const retried = statuses.filter((status) =>
+    retryDelay(httpError(status), 1, 0.5, true) !== undefined
+  );
+  expect(retried).toEqual([408, 429, 500, 502, 503, 504]);
+  expect(statuses.filter((status) => httpError(status).isTemporary)).toEqual(retried);
 });
