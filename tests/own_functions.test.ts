@@ -1,0 +1,284 @@
+// Promise 6: what the caller's own functions throw rejects the call unchanged, except that a custom
+// fetch stands for the network.
+import { expect } from "@std/expect";
+
+import {
+  ConfigurationError,
+  HttpError,
+  InvalidResponseError,
+  type Middleware,
+  NetworkError,
+  type RetryEvent,
+  ScamAddressError,
+} from "../mod.ts";
+import {
+  apiKey,
+  baseUrl,
+  bothWays,
+  checkKeyPath,
+  clientOf,
+  isDeno,
+  schemaOf,
+  sendAll,
+  undocumented,
+  unsent,
+  unusedFetch,
+} from "./support/client.ts";
+import { caught, rejection, rejections } from "./support/rejection.ts";
+import { checkKeyStatus, validKey } from "./support/server.ts";
+import { replaceWaiting } from "./support/waiting.ts";
+
+const path = `/${undocumented}`;
+const valid = () => Response.json(validKey, { status: checkKeyStatus });
+const unavailable = () => new Response(null, { status: 503 });
+
+// What they throw
+
+/** Makes calls in which a function of the caller's fails. */
+function startFailing(fail: () => never) {
+  const withMiddleware = (middleware: Middleware, fetch: () => unknown = valid) => {
+    const client = clientOf(fetch, { retries: 0 });
+    client.use(middleware);
+    return [client.checkKey("some-key"), ...sendAll(client)];
+  };
+  return [
+    ...sendAll(clientOf(unusedFetch, { apiKey: fail })),
+    ...withMiddleware({ onRequest: fail }, unusedFetch),
+    ...withMiddleware({ onResponse: fail }),
+    ...withMiddleware({ onError: fail }, () => Promise.reject()),
+    ...sendAll(clientOf(unavailable, { onRetry: fail })),
+    clientOf(valid).call("GET", undocumented, { schema: schemaOf(fail) }),
+  ];
+}
+
+/** Makes calls in which a serializer fails. */
+const startFailingSerializers = (fail: () => never) => [
+  unsent.POST(path, { body: {}, bodySerializer: fail }),
+  unsent.GET(path, { querySerializer: fail, params: { query: {} } }),
+  unsent.GET(path, { pathSerializer: fail, params: { path: {} } }),
+];
+
+Deno.test("methods reject with the very value that a function of the caller's throws", async () => {
+  const boom = new RangeError(`boom ${apiKey}`);
+  const { stack } = boom;
+  for (const thrown of [boom, "boom", { code: 7 }]) {
+    const fail = () => {
+      throw thrown;
+    };
+    const reject = (() => Promise.reject(thrown)) as unknown as () => never;
+    const calls = [
+      ...startFailing(fail),
+      ...startFailing(reject),
+      ...startFailingSerializers(fail),
+    ];
+    for (const end of await Promise.all(calls.map(caught))) expect(end).toBe(thrown);
+  }
+  expect(boom.stack).toBe(stack); // which is where the caller's code threw it
+});
+
+Deno.test("methods reject with what a body of the caller's fails with", async () => {
+  const boom = new RangeError("boom");
+  const stream = () => new ReadableStream({ pull: () => Promise.reject(boom) });
+  const making = (middleware: Middleware, fetch: () => unknown = valid) => {
+    const client = clientOf(fetch, { retries: 0 });
+    client.use(middleware);
+    return sendAll(client);
+  };
+  const make = () => new Response(stream());
+  const calls = [
+    ...making({ onRequest: make }, unusedFetch),
+    ...making({ onResponse: make }),
+    ...making({ onError: make }, () => Promise.reject()),
+    unsent.POST("/a", { body: {}, bodySerializer: stream, duplex: "half" }),
+  ];
+  for (const end of await Promise.all(calls.map(caught))) expect(end).toBe(boom);
+});
+
+// Middleware
+
+for (const hook of ["onRequest", "onResponse", "onError"] as const) {
+  Deno.test(`methods check a response that ${hook} makes, without a limit of its size`, async () => {
+    const fetches = { onRequest: unusedFetch, onResponse: valid, onError: () => Promise.reject() };
+    const making = (data: unknown, status = checkKeyStatus) => {
+      const client = clientOf(fetches[hook], { retries: 0, maxResponseBytes: 100 });
+      const make = () => new Response(data === null ? null : JSON.stringify(data), { status });
+      client.use({ [hook]: make } as unknown as Middleware);
+      return client;
+    };
+    const right = { ...validKey, more: "x".repeat(100) };
+    expect(await making(right).checkOwnKey()).toEqual(right);
+    expect((await making(right).call("GET", undocumented)).data).toEqual(right);
+    const wrong = making({ other: 1 });
+    const calls = [wrong.checkOwnKey(), wrong.POST(checkKeyPath, { body: { apiKey } })];
+    for (const { issues, response } of await rejections(InvalidResponseError, calls)) {
+      expect([issues[0]!.rule, response.body]).toEqual(["required", { other: 1 }]);
+    }
+    for (const [status, data, body] of [[304, null, ""], [404, { no: 1 }, { no: 1 }]] as const) {
+      const failing = making(data, status);
+      const { response } = await rejection(HttpError, failing.call("GET", undocumented));
+      expect(response).toMatchObject({ status, body });
+      const result = await failing.GET(path);
+      expect([result.response.status, result.error]).toEqual([status, body]);
+    }
+  });
+}
+
+Deno.test("middleware of one call, or left after eject(), can read the response", async () => {
+  const read: unknown[] = [];
+  const reading: Middleware = {
+    async onResponse({ response }) {
+      read.push(await response.clone().json(), await response.json());
+      return Response.json("own");
+    },
+  };
+  const client = clientOf(() => Response.json([1]));
+  expect((await client.GET(path, { middleware: [reading] })).data).toBe("own");
+  const ejected = { onResponse() {} };
+  client.use(ejected, reading);
+  client.eject(ejected);
+  expect((await client.GET(path)).data).toBe("own");
+  expect(read).toEqual([[1], [1], [1], [1]]);
+});
+
+Deno.test("methods send nothing when middleware has read the request's body", async () => {
+  const client = clientOf(unusedFetch);
+  client.use({
+    async onRequest({ request }) {
+      const reader = request.body!.getReader();
+      await reader.read(); // the rest would be sent
+      reader.releaseLock();
+    },
+  });
+  const calls = [client.checkOwnKey(), client.POST(path, { body: {} })];
+  for (const error of await rejections(TypeError, calls)) {
+    expect(error instanceof ScamAddressError).toBe(false);
+  }
+});
+
+// A custom fetch: it stands for the network, and may be a mock or of a library
+
+/** A response that is not a `Response` but has its parts, as another realm's has. */
+function partialResponse(status: number, body: unknown) {
+  const ok = status < 300;
+  return { status, statusText: "", ok, headers: new Headers(), body, bodyUsed: false };
+}
+
+const strings = () => {
+  const start = (controller: ReadableStreamDefaultController) => {
+    controller.enqueue("[1,2]");
+    controller.close();
+  };
+  return new Response(new ReadableStream({ start }));
+};
+
+Deno.test("methods reject with a NetworkError after retries when a custom fetch fails", async () => {
+  using _waiting = replaceWaiting();
+  const fetches: (() => unknown)[] = [
+    () => JSON.parse("{"),
+    () => Promise.reject(),
+    () => Response.error(),
+    () => partialResponse(700, null), // a status that is none
+    strings, // chunks that are no bytes
+  ];
+  for (const fetch of fetches) {
+    let sent = 0;
+    const client = clientOf(() => (sent++, fetch()), { retries: 1 });
+    await rejections(NetworkError, sendAll(client));
+    expect(sent).toBe(6);
+  }
+});
+
+Deno.test("what a custom fetch throws is a NetworkError, even an error of the same call", async () => {
+  using _waiting = replaceWaiting();
+  let last: Error | undefined;
+  const onRetry = ({ error }: RetryEvent) => void (last = error);
+  const client = clientOf(() => last ? Promise.reject(last) : unavailable(), {
+    onRetry,
+    retries: 1,
+  });
+  const error = await rejection(NetworkError, client.call("GET", undocumented));
+  expect((error.cause as Error).message).toBe(last!.message);
+});
+
+Deno.test("methods refuse what is not an unread Response, after one attempt", async () => {
+  const [read, begun, locked] = [valid(), valid(), valid()];
+  await read.text();
+  const reader = begun.body!.getReader();
+  await reader.read();
+  reader.releaseLock();
+  locked.body!.getReader();
+  const bodies = [undefined, {}].map((body) => partialResponse(200, body)); // without a stream
+  for (const value of [undefined, null, validKey, ...bodies, read, begun, locked]) {
+    let sent = 0;
+    const client = clientOf(() => (sent++, value));
+    for (const { option } of await rejections(ConfigurationError, sendAll(client))) {
+      expect(option).toBe("fetch");
+    }
+    expect(sent).toBe(3);
+  }
+});
+
+Deno.test("a custom fetch, of the client or of a call, gets a request and no other argument", async () => {
+  const seen: unknown[][] = [];
+  function fetch(this: unknown, ...args: unknown[]) {
+    expect(this).toBe(undefined); // Workers refuse to call their `fetch` with another.
+    seen.push(args);
+    return Promise.resolve(valid());
+  }
+  await Promise.all(sendAll(clientOf(fetch)));
+  expect((await unsent.GET("/a", { fetch })).data).toEqual(validKey);
+  expect(seen).toEqual(Array(4).fill([expect.any(Request)]));
+});
+
+Deno.test({
+  name: "the dispatcher of requestInitExt comes with the request that a custom fetch gets",
+  ignore: isDeno, // which has no dispatchers
+  async fn() {
+    let count = 0;
+    const dispatch = () => {
+      count++;
+      throw new Error("dispatched");
+    };
+    const requestInitExt = { dispatcher: { dispatch } };
+    for (const create of bothWays) {
+      const client = create({ baseUrl, apiKey, requestInitExt, retries: 0 });
+      await rejection(NetworkError, client.call("GET", undocumented));
+    }
+    expect(count).toBe(2);
+  },
+});
+
+/** A body that is not a `ReadableStream`. */
+function streamOf(...texts: string[]) {
+  const read = () => {
+    const done = texts.length === 0;
+    return Promise.resolve({ value: new TextEncoder().encode(texts.shift()), done });
+  };
+  return { getReader: () => ({ read, cancel: () => Promise.resolve() }) };
+}
+
+Deno.test("methods read a response of another realm, and change none", async () => {
+  const client = clientOf(() => partialResponse(200, streamOf("[", "1]")));
+  expect((await client.call("GET", undocumented)).data).toEqual([1]);
+  expect((await client.GET(path)).data).toEqual([1]);
+  const response = Response.json([1]);
+  expect((await clientOf(() => response).call("GET", undocumented)).data).toEqual([1]);
+  expect(Object.getOwnPropertyNames(response)).toEqual([]);
+});
+
+Deno.test("methods read a byte stream of a custom fetch to its end", async () => {
+  const client = clientOf(() => {
+    let isClosing = false;
+    const body = new ReadableStream({
+      type: "bytes",
+      pull(controller) {
+        // Without `respond(0)`, a read into a buffer would never end.
+        if (isClosing) return controller.close();
+        controller.enqueue(new TextEncoder().encode("[1]"));
+        isClosing = true;
+      },
+    });
+    return new Response(body);
+  }, { timeout: 5_000, retries: 0 });
+  expect((await client.call("GET", undocumented)).data).toEqual([1]);
+});
