@@ -1,33 +1,50 @@
-// Wrong options and arguments: a clear error before anything is sent.
+// Promise 7: a bad option or argument is a ConfigurationError that names it, before anything is sent.
+// Also what is sent for good ones: addresses, queries, headers and bodies.
 import { expect } from "@std/expect";
+import { Buffer } from "node:buffer";
 
-import { type ClientOptions, ConfigurationError, createClient } from "../mod.ts";
-import { apiKey, baseUrl, replaceFetch, sendAll, undocumented, unsent } from "./support/client.ts";
-import { rejection, shown } from "./support/rejection.ts";
-import type { AnyPath } from "./support/server.ts";
+import {
+  type ClientOptions,
+  ConfigurationError,
+  createClient,
+  type ScamAddressClient,
+} from "../mod.ts";
+import {
+  apiKey,
+  baseUrl,
+  bothWays,
+  clientOf,
+  replaceFetch,
+  sendAll,
+  undocumented,
+  unsent,
+} from "./support/client.ts";
+import { rejection } from "./support/rejection.ts";
+import { type AnyPath, json, serve, validKey } from "./support/server.ts";
 
-/** Returns the error that an attempt fails with, whose message begins with the option's name. */
-async function refused(attempt: Promise<unknown> | (() => unknown)): Promise<ConfigurationError> {
+/** Returns the message of the error that an attempt fails with, which names an option. */
+async function refusal(option: string, attempt: Promise<unknown> | (() => unknown)) {
   const error = await rejection(ConfigurationError, attempt);
-  expect(error.option).toBe(/^"([^"]*)" /.exec(error.message)?.[1]);
-  return error;
+  expect(error.option).toBe(option);
+  expect(error.message.startsWith(`"${option}" `)).toBe(true);
+  return error.message;
 }
 
-/** Returns the error that createClient() throws. */
-function refusal(options: unknown): Promise<ConfigurationError> {
-  return refused(() => createClient(options as ClientOptions));
-}
+/** Returns the message of the error that createClient() throws. */
+const refusalOf = (option: string, options: unknown) =>
+  refusal(option, () => createClient(options as ClientOptions));
 
-Deno.test("createClient() throws when baseUrl is missing or no absolute address of a service", async () => {
+// Options of the client and of calls
+
+Deno.test("createClient() refuses a baseUrl that is missing or no absolute address of a service", async () => {
   const values = [
     ...[undefined, "", 7, "api/", "ftp://127.0.0.1", "blob:https://service.example"],
     ...["https://user:secret-pass@service.example/", "https://service.example/?key=secret-pass"],
     ...["https://service.example/#part", "https://service.example/#"],
   ];
   for (const value of values) {
-    const error = await refusal({ baseUrl: value, allowInsecureHttp: true });
-    expect(error.message).toMatch(/^"baseUrl" (is missing|must be)/);
-    expect(shown(error)).not.toContain("secret-pass");
+    const message = await refusalOf("baseUrl", { baseUrl: value, allowInsecureHttp: true });
+    expect(message).not.toContain("secret-pass");
   }
 });
 
@@ -38,8 +55,8 @@ Deno.test("createClient() refuses http for hosts that are not loopback addresses
   ];
   for (const baseUrl of [...hosts.map((host) => `http://${host}`), "HTTP://SERVICE.EXAMPLE"]) {
     for (const allowInsecureHttp of [undefined, false]) {
-      const error = await refusal({ baseUrl, allowInsecureHttp });
-      expect(error.message).toMatch(/"baseUrl" .*"allowInsecureHttp"/);
+      const message = await refusalOf("baseUrl", { baseUrl, allowInsecureHttp });
+      expect(message).toContain('"allowInsecureHttp"');
     }
     createClient({ baseUrl, allowInsecureHttp: true });
   }
@@ -48,70 +65,50 @@ Deno.test("createClient() refuses http for hosts that are not loopback addresses
 });
 
 Deno.test("createClient() and calls refuse numbers that are out of range", async () => {
-  const cases: [string, unknown[], unknown[]][] = [
+  const cases: [string, unknown[], [min: number, max: number]][] = [
     ["timeout", [0, -1, 1.5, NaN, Infinity, 2 ** 31, "5", null], [1, 2 ** 31 - 1]],
+    ["totalTimeout", [0, Infinity, 2 ** 31], [1, 2 ** 31 - 1]],
     ["retries", [-1, 0.5, NaN, 101, "2", null], [0, 100]],
     ["maxResponseBytes", [0, -1, 0.5, NaN, 2 ** 53, "9", null], [1, 2 ** 53 - 1]],
   ];
   for (const [name, values, limits] of cases) {
     for (const value of values) {
       const options = { [name]: value };
-      const calls = name === "maxResponseBytes" ? [] : sendAll(unsent, options);
-      const errors = await Promise.all([refusal({ baseUrl, ...options }), ...calls.map(refused)]);
-      for (const { message } of errors) {
-        expect(message).toBe(`"${name}" must be a whole number from ${limits.join(" to ")}`);
-      }
+      expect(await refusalOf(name, { baseUrl, ...options })).toContain(limits.join(" to "));
+      if (name === "maxResponseBytes") continue;
+      for (const call of sendAll(unsent, options)) await refusal(name, call);
     }
     for (const value of limits) createClient({ baseUrl, [name]: value });
   }
 });
 
-Deno.test("createClient() reads the headers, and does not see what comes later", async () => {
-  const seen: (string | null)[] = [];
-  const fetch = ({ headers }: Request) => {
-    seen.push(headers.get("x-a"));
-    return Promise.resolve(Response.json(1));
-  };
-  const given = { "x-a": "first" };
-  const headers = new Headers(given);
-  const clients = [given, headers].map((headers) =>
-    createClient({ baseUrl, apiKey, fetch, headers })
-  );
-  given["x-a"] = "second";
-  headers.set("x-a", "second");
-  for (const client of clients) await client.call("GET", undocumented);
-  expect(seen).toEqual(["first", "first"]);
-});
-
-// Messages
-
-// Names
-
-Deno.test("methods list the options that there are when one is unknown", async () => {
-  const body = { apiKey };
+Deno.test("an unknown option is refused, with a list of the options that there are", async () => {
   const owners: Record<string, (options: Record<string, unknown>) => Promise<unknown>> = {
     "checkKey()": (options) => unsent.checkKey("k", options),
     "checkOwnKey()": (options) => unsent.checkOwnKey(options),
     "call()": (options) => unsent.call("GET", undocumented, options),
     "GET()": (options) => unsent.GET("/a", options),
-    "POST()": (options) => unsent.POST("/checkKey", { body, ...options }),
     "PUT()": (options) => unsent.request("put", "/a", options),
     "createClient()": async (options) => await createClient({ baseUrl, ...options }),
   };
-  const expectUnknown = async (owner: string, options: Record<string, unknown>) => {
-    const { message, option } = await refused(owners[owner]!(options));
+  const expectUnknown = async (owner: string, option: string) => {
+    const message = await refusal(option, owners[owner]!({ [option]: undefined }));
     const [start, list] = message.split(", which has ");
-    expect(start).toBe(`"${Object.keys(options)[0]}" is not an option of ${owner}`);
+    expect(start).toContain(owner);
     expect(list!.split(", ")).toContain("timeout");
     expect(list!.split(", ")).not.toContain(option);
   };
   for (const owner of Object.keys(owners)) {
-    for (const name of ["timeOut", "retires", "url", "", "constructor"]) {
-      await expectUnknown(owner, { [name]: 1 });
-    }
+    for (const name of ["timeOut", "", "constructor"]) await expectUnknown(owner, name);
   }
-  for (const name of ["apiKey", "schema", "query", "maxResponseBytes", "client", "dispatcher"]) {
-    await expectUnknown("GET()", { [name]: undefined });
+  for (const name of ["apiKey", "schema", "query", "maxResponseBytes", "dispatcher"]) {
+    await expectUnknown("GET()", name);
+  }
+});
+
+Deno.test("call() refuses a schema that is no Standard Schema", async () => {
+  for (const schema of [null, 1, {}, () => {}]) {
+    await refusal("schema", unsent.call("GET", undocumented, { schema: schema as never }));
   }
 });
 
@@ -122,22 +119,233 @@ Deno.test("typed methods take the options that the standard of fetch has, and ha
     return Promise.resolve(Response.json(1));
   });
   const client = createClient<AnyPath>({ baseUrl, apiKey });
-  const visible = { cache: "no-store", credentials: "omit", keepalive: true } as const;
-  const options: RequestInit & Record<string, unknown> = {
-    ...visible,
+  const visible: Record<string, unknown> = {
+    cache: "no-store",
+    credentials: "omit",
+    keepalive: true,
+  };
+  const others = {
     ...{ duplex: "half", integrity: "", method: "PUT", mode: "cors", priority: "high" },
     ...{ redirect: "error", referrer: "", referrerPolicy: "no-referrer", window: null },
-  };
-  expect((await client.GET("/a", options)).data).toBe(1);
-  for (const [name, value] of Object.entries(options)) await client.GET("/a", { [name]: value });
-  expect(seen.map(({ method, redirect }) => `${method} ${redirect}`))
-    .toEqual(Array(13).fill("GET manual"));
-  for (const [index, [name, value]] of Object.entries(visible).entries()) {
-    const requests = [seen[0]!, seen[index + 1]!]; // with all options, and with this one
-    expect([name, ...requests.map((request) => request[name as "cache"])])
-      .toEqual([name, value, value]);
-  }
+  } as object;
+  expect((await client.GET("/a", { ...visible, ...others })).data).toBe(1);
+  expect(seen[0]).toMatchObject({ ...visible, method: "GET", redirect: "manual" });
   client.use({ onRequest: ({ request }) => new Request(request, { credentials: "include" }) });
-  await client.checkKey("some-key").catch(() => {}); // as RECIPES sets one for all calls
-  expect(seen.at(-1)!.credentials).toBe("include");
+  await client.GET("/a"); // as RECIPES sets one for all calls
+  expect(seen[1]!.credentials).toBe("include");
+});
+
+Deno.test("methods send what they were given, when it changes later", async () => {
+  const sent: unknown[] = [];
+  const respond = async (request: Request) => {
+    const { headers } = request;
+    sent.push([await request.text(), headers.get("x-client"), headers.get("x-call")]);
+    return Response.json(1);
+  };
+  for (const own of [{ "x-client": "given" }, new Headers({ "x-client": "given" })]) {
+    const client = clientOf(respond, { apiKey: async () => await apiKey, headers: own });
+    if (own instanceof Headers) own.set("x-client", "later");
+    else own["x-client"] = "later";
+    const [body, headers] = [{ a: "given" }, new Headers({ "x-call": "given" })];
+    const calls = [
+      client.call("POST", "a", { body, headers }),
+      client.POST("/a", { body, headers }),
+    ];
+    body.a = "later";
+    headers.set("x-call", "later");
+    await Promise.all(calls);
+  }
+  expect(sent).toEqual(Array(4).fill(['{"a":"given"}', "given", "given"]));
+});
+
+// Addresses
+
+/** Returns the addresses of the requests that a client sends, without the base URL. */
+async function addressesOf(
+  send: (client: ScamAddressClient<AnyPath>) => Promise<unknown>,
+  options: Partial<ClientOptions> = {},
+): Promise<string[]> {
+  const urls: string[] = [];
+  await send(
+    clientOf(({ url }) => (urls.push(url.replace(baseUrl, "")), Response.json(1)), options),
+  );
+  return urls;
+}
+
+Deno.test("call() takes an endpoint with or without a slash in front, and encoded parts", async () => {
+  const endpoints = ["endpoint", "reports:batch", "a/b:c", "a%2Fb", "a..b", "...", "%7Bid%7D"];
+  const addresses = await addressesOf(async ({ call }) => {
+    for (const endpoint of ["/endpoint", ...endpoints]) await call("GET", endpoint);
+  }, { pathSerializer: () => "/other" }); // which is for typed methods
+  expect(addresses).toEqual(["endpoint", ...endpoints]);
+});
+
+Deno.test("call() refuses an endpoint that is not a name below the base URL", async () => {
+  const endpoints = [
+    ...["", "x?y=1", "x#y", "x y", "//evil.example/x", "https://evil.example/x", "reports/{id}"],
+    ...[".", "..", "a/..", "%2e", ".%2E/x", "a/..;a=b/c", "a\\b", "x%5c..%5cy", "..%2Fx"],
+  ];
+  for (const endpoint of endpoints) await refusal("endpoint", unsent.call("GET", endpoint));
+});
+
+Deno.test("methods refuse a path parameter that is missing, empty or leads elsewhere", async () => {
+  const values = [undefined, null, "", [], [""], "..", ".", "../a", "..;a=b", "..\\a"];
+  const inits = [undefined, {}, { params: {} }].concat(
+    values.map((value) => ({ params: { path: { id: value, "user-id": value } } })),
+  );
+  for (const init of inits) {
+    for (const [path, name] of [["/a/{id}", "id"], ["/{id*}/x", "id"], ["/{user-id}", "user-id"]]) {
+      const message = await refusal("params.path", unsent.GET(path!, init as never));
+      expect(message).toContain(`"${name}"`);
+    }
+  }
+});
+
+Deno.test("methods write path parameters that have a value", async () => {
+  const addresses = await addressesOf(async ({ GET }) => {
+    for (const id of [0, false, "x", ["x"], { a: 1 }, "a/b", "a..b"]) {
+      await GET("/{id}", { params: { path: { id } } });
+    }
+    await GET("/x?of=/../a");
+  });
+  expect(addresses).toEqual(["0", "false", "x", "x", "a,1", "a%2Fb", "a..b", "x?of=/../a"]);
+});
+
+// Queries
+
+const EPOCH = "1970-01-01T00%3A00%3A00.000Z";
+
+Deno.test("call() writes scalars, dates and lists of them as a query", async () => {
+  const cases: [Record<string, unknown>, string][] = [
+    [{}, "a"],
+    [{ a: "x y&z", b: 1.5, c: true, d: "" }, "a?a=x+y%26z&b=1.5&c=true&d="],
+    [{ a: null, b: undefined, c: [null, undefined] }, "a"],
+    [{ "a&b": 1, "c#d": 2, "e=f": 3, "g h": 4 }, "a?a%26b=1&c%23d=2&e%3Df=3&g+h=4"],
+    [{ list: [1, "b", false] }, "a?list=1&list=b&list=false"],
+    [{ at: new Date(0), in: [new Date(0)] }, `a?at=${EPOCH}&in=${EPOCH}`],
+  ];
+  const addresses = await addressesOf(async ({ call }) => {
+    for (const [query] of cases) await call("GET", "a", { query });
+  });
+  expect(addresses).toEqual(cases.map(([, expected]) => expected));
+});
+
+Deno.test("call() refuses a query that is not names with scalars, dates, or lists of these", async () => {
+  const call = (query: unknown) => unsent.call("GET", "a", { query: query as never });
+  const queries = [null, "a=b", ["a"], new Map([["a", 1]]), new URLSearchParams("a=b")];
+  for (const query of queries) await refusal("query", call(query));
+  for (const name of [() => 1, 1n, NaN, -Infinity, new Date(NaN), {}, [[1]], [{ b: 1 }]]) {
+    expect(await refusal("query", call({ name }))).toContain('"name"');
+  }
+});
+
+// Headers and bodies
+
+Deno.test("every call sends its headers, in addition to the client's, and asks for JSON", async () => {
+  await using server = await serve((_, response) => json(response, validKey));
+  const headers = { "x-client": "a", "x-both": "a", "x-removed": "a" };
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, headers });
+  const own = { "x-call": "b", "x-both": "b", "x-removed": null };
+  await Promise.all([...sendAll(client, { headers: own }), client.checkKey("k", { headers: own })]);
+  for (const { headers } of server.requests.splice(0)) {
+    expect(headers).toMatchObject({ "x-client": "a", "x-both": "b", "x-call": "b" });
+    expect(headers).not.toHaveProperty("x-removed");
+    expect(headers.accept).toBe("application/json");
+  }
+  const init = { headers: { Accept: "text/csv" } };
+  await Promise.all(sendAll(client, init));
+  await createClient({ baseUrl: server.url, apiKey, ...init }).checkOwnKey();
+  await client.GET(`/${undocumented}`, { parseAs: "text" });
+  expect(server.requests.map(({ headers }) => headers.accept))
+    .toEqual([...Array(4).fill("text/csv"), "*/*"]);
+});
+
+Deno.test("methods refuse a body of which JSON keeps nothing, and one that its type does not fit", async () => {
+  const bodies = [
+    ...[() => {}, Symbol("x"), new Map([[1, 2]]), new Set([1]), Promise.resolve(1)],
+    ...[new Blob(["text"]), new File(["text"], "name"), new Blob(["text"]).stream()],
+    ...[new ArrayBuffer(1), new DataView(new ArrayBuffer(1)), Buffer.from("text")],
+    new URLSearchParams("a=b"), // without its Content-Type
+  ];
+  const cases: [option: string, body: unknown, type?: string][] = [
+    ...bodies.map((body): [string, unknown] => ["body", body]),
+    ["body", { a: 1 }, "text/csv"],
+    ["headers", new FormData(), "multipart/form-data"], // whose type has no boundary
+  ];
+  for (const [option, body, type] of cases) {
+    const headers = type ? { "Content-Type": type } : {};
+    await refusal(option, unsent.call("POST", "a", { body, headers }));
+    await refusal(option, unsent.POST("/a", { body, headers }));
+  }
+});
+
+Deno.test("methods send bodies as JSON.stringify() writes them", async () => {
+  class WithoutFields {}
+  const bodies = [
+    ...[null, false, 0, "", [], new Date(0), Object.create(null), new WithoutFields()],
+    ...[[{ at: new Date(0), no: undefined }, [], {}, null], { toJSON: () => 1 }],
+  ];
+  const sent: string[] = [];
+  const respond = async (request: Request) => {
+    sent.push(await request.text());
+    return new Response(null, { status: 204 });
+  };
+  const other = clientOf(respond, { bodySerializer: () => "other" }); // which is for typed methods
+  for (const body of bodies) {
+    await other.call("POST", "a", { body });
+    await clientOf(respond).POST("/a", { body });
+    expect(sent.splice(0)).toEqual(Array(2).fill(JSON.stringify(body)));
+  }
+});
+
+Deno.test("methods send a form or a text when the type says so", async () => {
+  await using server = await serve((_, response) => json(response, 1));
+  const form = new FormData();
+  form.set("a", "b");
+  const cases: [body: unknown, type: string | undefined, sent: RegExp][] = [
+    [form, undefined, /name="a"/],
+    [{ a: "b" }, "application/x-www-form-urlencoded", /^a=b$/],
+    [{ a: "b" }, "application/x-www-form-urlencoded; charset=utf-8", /^a=b$/],
+    [new URLSearchParams(), "application/x-www-form-urlencoded", /^$/],
+    ["a,b", "text/csv; header=json", /^a,b$/],
+    ["a", "application/vnd.api+JSON", /^"a"$/],
+  ];
+  for (const create of bothWays) {
+    const client = create({ baseUrl: server.url, apiKey });
+    for (const [body, type, sent] of cases) {
+      const headers = type ? { "Content-Type": type } : {};
+      await client.call("POST", undocumented, { body, headers });
+      await client.POST("/a", { body, headers });
+      for (const { body, headers } of server.requests.splice(0)) {
+        expect(body).toMatch(sent);
+        expect(headers["content-type"]).toContain(type ?? "multipart/form-data; boundary=");
+      }
+    }
+  }
+});
+
+Deno.test("bytes of a bodySerializer arrive as they are, also as encoded JSON", async () => {
+  const bytes = [0x1f, 0xff, 0x61]; // which is no text
+  const sent: number[][] = [];
+  const client = clientOf(async (request) => {
+    sent.push([...new Uint8Array(await request.arrayBuffer())]);
+    return Response.json(1);
+  });
+  const encoded = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
+  for (const headers of [{ "Content-Type": "text/csv" }, encoded]) {
+    await client.POST("/a", { body: {}, headers, bodySerializer: () => Uint8Array.from(bytes) });
+  }
+  expect(sent).toEqual([bytes, bytes]);
+});
+
+Deno.test("call() resolves to the response, with its headers and status, and no error", async () => {
+  await using server = await serve((_, response) => {
+    response.writeHead(201, { "x-cost": "2" }).end("[1]");
+  });
+  for (const create of bothWays) {
+    const client = create({ baseUrl: server.url, apiKey });
+    const { data, response, ...others } = await client.call("POST", undocumented);
+    expect([data, response.status, response.headers.get("x-cost")]).toEqual([[1], 201, "2"]);
+    expect([response.url, others]).toEqual([`${server.url}${undocumented}`, {}]);
+  }
 });
