@@ -1,10 +1,18 @@
-// Tools that wrap the global `fetch`: they clone a request, rebuild it, or look at one argument only.
+// Promise 8: whatever wraps the global fetch keeps working: it sees the URL, the method, the headers and
+// a JSON body as text. tests/wrappers has real packages.
 import { expect } from "@std/expect";
 
-import { createClient, HttpError } from "../mod.ts";
-import { apiKey, keyHeader, replaceFetch } from "./support/client.ts";
-import { rejection } from "./support/rejection.ts";
-import { json, serve } from "./support/server.ts";
+import { createClient, HttpError, RedirectError } from "../mod.ts";
+import {
+  apiKey,
+  baseUrl,
+  bothWays,
+  keyHeader,
+  replaceFetch,
+  undocumented,
+} from "./support/client.ts";
+import { rejection, rejections } from "./support/rejection.ts";
+import { type AnyPath, json, serve, validKey } from "./support/server.ts";
 import { replaceWaiting } from "./support/waiting.ts";
 
 type Wrap = (original: typeof fetch) => typeof fetch;
@@ -68,3 +76,61 @@ for (const [name, wrap] of Object.entries(wrappers)) {
     }
   });
 }
+
+// What mocks return
+
+/** Wraps a response as fetch-mock does, with an address that cannot be changed. */
+function mock(response: Response): Response {
+  Object.defineProperty(response, "url", { value: "https://mock.example/" });
+  return new Proxy(response, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+Deno.test("methods read a proxy of a response with a property of its own", async () => {
+  await using server = await serve(({ url }, response) => {
+    const status = Number(url.slice(1));
+    if (status === 307) response.setHeader("location", "/other");
+    if (status === 204) return void response.writeHead(status).end();
+    if (status === 201) response.setHeader("transfer-encoding", "chunked");
+    json(response, validKey, status);
+  });
+  using _fetch = replaceFetch((fetch) => async (...args) => mock(await fetch(...args)));
+  for (const create of bothWays) {
+    const client = create({ baseUrl: server.url, apiKey, retries: 0 });
+    for (const status of [200, 201, 204]) {
+      const data = status === 204 ? undefined : validKey;
+      expect((await client.call("GET", `${status}`)).data).toEqual(data);
+      expect(await client.GET(`/${status}`)).toMatchObject({ data, response: { status } });
+    }
+    const { data } = await client.GET("/200", { parseAs: "stream" });
+    expect(await new Response(data).json()).toEqual(validKey);
+    expect((await rejection(HttpError, client.call("GET", "400"))).response.body).toEqual(validKey);
+    expect((await client.GET("/400")).error).toEqual(validKey);
+    await rejections(RedirectError, [client.call("GET", "307"), client.GET("/307")]);
+  }
+});
+
+Deno.test("methods read a response that takes no property, and one whose type is wrong", async () => {
+  const start = (controller: ReadableStreamDefaultController) => {
+    controller.enqueue(new TextEncoder().encode("[1]"));
+    controller.close();
+  };
+  const responses = [
+    () => Object.preventExtensions(Response.json([1])),
+    // as the runtime's own, but with a body that is no byte stream
+    () =>
+      Object.defineProperty(new Response(new ReadableStream({ start })), "type", {
+        value: "basic",
+      }),
+  ];
+  for (const respond of responses) {
+    using _fetch = replaceFetch(() => () => Promise.resolve(respond()));
+    const client = createClient<AnyPath>({ baseUrl, apiKey });
+    expect((await client.call("GET", undocumented)).data).toEqual([1]);
+    expect((await client.GET(`/${undocumented}`)).data).toEqual([1]);
+  }
+});
