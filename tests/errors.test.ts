@@ -1,4 +1,4 @@
-// What errors say and what they are.
+// The error classes: when each is thrown, what it says and what it is.
 import { expect } from "@std/expect";
 
 import {
@@ -11,58 +11,81 @@ import {
   ScamAddressError,
   TimeoutError,
 } from "../mod.ts";
-import { apiKey, changeOperation, checkKeyPath, testBothWays } from "./support/client.ts";
+import {
+  apiKey,
+  baseUrl,
+  bothWays,
+  changeOperation,
+  checkKeyPath,
+  clientOf,
+  isDeno,
+  schemaOf,
+  sendAll,
+  undocumented,
+} from "./support/client.ts";
 import { rejection, rejections } from "./support/rejection.ts";
-import { type AnyPath, serve } from "./support/server.ts";
+import { json, serve, serveBytes, serveSockets } from "./support/server.ts";
+
+const path = `/${undocumented}`;
+
+// Messages and stacks
 
 Deno.test("messages name the method, the address without the query, the problem and what to do", async () => {
-  await using server = await serve(({ url }, response) => {
-    const [, status, retryAfter] = /(\d+)-?(\d*)/.exec(url)!;
-    if (retryAfter) response.setHeader("retry-after", retryAfter);
-    response.writeHead(Number(status), { location: "https://b.example/c?d=e" }).end("<h1>");
+  const client = clientOf(({ url }) => {
+    const [, status, seconds] = /(\d{3})-?(\d*)/.exec(url)!;
+    const headers = { location: "https://b.example/c?d=e", "retry-after": seconds! };
+    return new Response("<h1>", { status: Number(status), headers });
+  }, { retries: 0 });
+  const post = (name: string, retries = 0) =>
+    client.call("POST", name, { query: { email: "a@b.example" }, idempotent: true, retries });
+  const typed = { baseUrl: `${baseUrl}v2`, params: { path: { id: 200 }, query: { a: 1 } } };
+  const hang = () => new Promise<never>(() => {});
+  const followed = Object.defineProperties(new Response(), {
+    redirected: { value: true },
+    url: { value: "https://b.example/c?d=e" },
   });
-  const options = { baseUrl: `${server.url}api`, apiKey, retries: 0 };
-  const client = createClient<AnyPath>(options);
-  const query = { email: "a@b.example" };
-  const problems: Record<string, string> = {
-    "402$$": "the status 402: <h1>", // a pattern of replace()
-    404: "the status 404: <h1>",
-    "429-7": "the status 429 (retry after 7 s): <h1>",
-    301: 'a redirect (301) to "https://b.example/c", which is not followed: check "baseUrl"',
-    200:
-      'an invalid response: the body is not JSON (no Content-Type): check "baseUrl", or use a typed method with "parseAs"',
+  const schema = schemaOf(() => ({ issues: [{ message: "no", path: ["a"] }] }));
+  const notFound = (has404?: true) => {
+    using _operation = changeOperation(`POST ${checkKeyPath}`, { ...has404 && { has404 } });
+    return clientOf(() => new Response("", { status: 404 })).checkKey("k");
   };
-  const start = (name: string) => `"POST ${server.url}api/${name}" `;
-  for (const [name, problem] of Object.entries(problems)) {
-    const error = await rejection(ScamAddressError, client.call("POST", name, { query }));
-    expect(error.message).toBe(`${start(name)}got ${problem}`);
+  const keyless = createClient({ baseUrl });
+  const cases: [call: Promise<unknown>, message: string | RegExp][] = [
+    [post("402$$"), `"POST ${baseUrl}402$$" got the status 402: <h1>`], // a pattern of replace()
+    [post("429-7"), "got the status 429 (retry after 7 s): <h1>"],
+    [post("503-0", 1), `/503-0" failed after 2 attempts: got the status 503 (retry after 0 s)`],
+    [post("301"), 'got a redirect (301) to "https://b.example/c", which is not followed: check "b'],
+    [client.POST("/{id}?a=b", typed), `"POST ${baseUrl}v2/{id}" got an invalid response: the body`],
+    [post("200"), /: the body is not JSON \(text.*\): check "baseUrl", or .* with "parseAs"$/],
+    [notFound(), /got the status 404 \(check "baseUrl"\)$/],
+    [notFound(true), /got the status 404$/],
+    [clientOf(hang, { timeout: 5, retries: 0 }).GET("/a"), / took more than 5 ms$/],
+    [clientOf(hang, { totalTimeout: 6 }).GET("/a"), / took more than 6 ms$/],
+    [clientOf(() => followed).GET("/a"), / was redirected to "https:\/\/b.example\/c" by the /],
+    [clientOf(() => ({})).GET("/a"), / must return a Response .*, such as new Response\(/],
+    [clientOf(() => new Response("ab"), { maxResponseBytes: 1 }).GET("/a"), /"maxResponseBytes"$/],
+    [clientOf(() => Response.json(1)).call("GET", "a", { schema }), / response: \/a: no$/],
+    [client.GET("/a", { baseUrl: "https://b.example/" }), /^"baseUrl" has another origin /],
+    [keyless.call("GET", "a"), /^"apiKey" is missing: this request needs the client's key; /],
+    [keyless.checkOwnKey(), /^"apiKey" is missing: the client has no key$/],
+    [keyless.checkKey("\n"), /^"apiKey" must be .* printable ASCII characters/],
+  ];
+  const errors = await rejections(ScamAddressError, cases.map(([call]) => call));
+  for (const [index, [, expected]] of cases.entries()) {
+    const { message } = errors[index]!;
+    if (typeof expected === "string") expect(message).toContain(expected);
+    else expect(message).toMatch(expected);
   }
-  const params = { query, path: { id: 200 } };
-  const init = { params, baseUrl: `${server.url}other` }; // of this call only
-  const typed = client.POST("/things/{id}?email=a@b.example", init);
-  expect((await rejection(ScamAddressError, typed)).message)
-    .toBe(`"POST ${server.url}other/things/{id}" got ${problems[200]}`);
-  const missing = () => Promise.resolve(new Response("", { status: 404 }));
-  const checks = createClient({ ...options, fetch: missing }).checkOwnKey();
-  expect((await rejection(HttpError, checks)).message).toBe(
-    `"POST ${server.url}api${checkKeyPath}" got the status 404 (check "baseUrl")`,
-  );
-  using _listed = changeOperation(`POST ${checkKeyPath}`, { has404: true });
-  const listed = createClient({ ...options, fetch: missing }).checkOwnKey();
-  expect((await rejection(HttpError, listed)).message).toMatch(/ the status 404$/);
 });
 
 Deno.test("messages are one line of at most 1,000 characters, without control characters", async () => {
   // C0, C1, a line separator, bidirectional, zero width
   const text = `a\n\x1b[2J\x9b\u2028\u202e\u200b${"x".repeat(2_000)}`;
-  const validate = () => ({ issues: [{ message: text }] });
-  const schema = { "~standard": { version: 1, vendor: "test", validate } } as const;
-  const clientOf = (fetch: () => Promise<Response>) =>
-    createClient({ baseUrl: "https://service.example/", apiKey, fetch, retries: 0 });
-  const failing = clientOf(() => Promise.reject(new Error(text)));
+  const schema = schemaOf(() => ({ issues: [{ message: text }] }));
+  const failing = clientOf(() => Promise.reject(new Error(text)), { retries: 0 });
   const errors = await rejections(ScamAddressError, [
-    clientOf(() => Promise.resolve(new Response(text, { status: 400 }))).call("GET", "a"),
-    clientOf(() => Promise.resolve(Response.json(1))).call("GET", "a", { schema }),
+    clientOf(() => new Response(text, { status: 400 })).call("GET", "a"),
+    clientOf(() => Response.json(1)).call("GET", "a", { schema }),
     failing.call("GET", "a"),
     failing.call("GET", "a", { [text]: 1 }),
   ]);
@@ -73,46 +96,193 @@ Deno.test("messages are one line of at most 1,000 characters, without control ch
   }
 });
 
-testBothWays("stacks show who called", async (create) => {
+Deno.test("stacks show who called", async () => {
   await using server = await serve(({ url }, response) => {
     if (url === "/late") return;
     if (url === "/network") return void response.socket!.destroy();
     response.writeHead(url === "/404" ? 404 : 200).end("<h1>");
   });
-  const client = create({ baseUrl: server.url, apiKey, retries: 0, timeout: 50 });
-  for (const signal of [null, new AbortController().signal]) {
-    for (const path of ["late", "network", "404", "200"]) {
-      const callOne = async () => await client.call("GET", path, { signal });
-      const callOther = async () => await client.GET(`/${path}`, { signal });
-      for (const caller of path === "404" ? [callOne] : [callOne, callOther]) {
-        const { message, name, stack } = await rejection(ScamAddressError, caller());
-        expect(stack).toContain(`${name}: ${message}`);
-        expect(stack).toMatch(new RegExp(`\\b${caller.name}\\b`));
+  const { signal } = new AbortController();
+  for (const create of bothWays) {
+    const client = create({ baseUrl: server.url, apiKey, retries: 0, timeout: 50 });
+    const callers: (() => Promise<unknown>)[] = [
+      async function callConfiguration() {
+        await client.call("POST", "a", { signal, body: new Map() });
+      },
+      async function getConfiguration() {
+        await client.GET("/{id}", { signal });
+      },
+    ];
+    for (const init of [{}, { signal }]) {
+      for (const path of ["late", "network", "404", "200"]) {
+        callers.push(async function callOne() {
+          await client.call("GET", path, init);
+        });
+        if (path === "404") continue; // to which typed methods resolve
+        callers.push(async function getOne() {
+          await client.GET(`/${path}`, init);
+        });
       }
+    }
+    for (const caller of callers) {
+      const { message, name, stack } = await rejection(ScamAddressError, caller());
+      expect(stack).toContain(`${name}: ${message}`);
+      expect(stack).toMatch(new RegExp(`\\b${caller.name}\\b`));
     }
   }
 });
 
-Deno.test("the stack of a ConfigurationError reaches the caller, even with a signal", async () => {
-  const client = createClient<AnyPath>({ baseUrl: "https://service.example/", apiKey });
-  const { signal } = new AbortController();
-  const init = { signal, body: new Map() };
-  const callOne = async () => await client.call("POST", "a", init);
-  const callOther = async () => await client.POST("/a", init);
-  const callTyped = async () => await client.GET("/{id}", { signal });
-  for (const caller of [callOne, callOther, callTyped]) {
-    const { stack } = await rejection(ConfigurationError, caller());
-    expect(stack).toMatch(new RegExp(`\\b${caller.name}\\b`));
+// HttpError
+
+const bodies: [string, unknown][] = [
+  [`{"error":{"code":7}}`, { error: { code: 7 } }],
+  [`\ufeff{"a":1}`, { a: 1 }],
+  ['{"__proto__":{"a":1}}', JSON.parse('{"__proto__":{"a":1}}')], // a name as any other
+  ["null", null],
+  ['"0"', "0"],
+  ["", ""],
+  ["<h1>No</h1>", "<h1>No</h1>"],
+  [`{"error":`, `{"error":`],
+];
+
+Deno.test("methods keep status, headers and body of a 4xx or 5xx response, and of 304", async () => {
+  await using server = await serve(({ url }, response) => {
+    const [, status, index] = url.split("/").map(Number);
+    const headers = { "x-request-id": "r1", "set-cookie": ["a=1", "b=2"] };
+    response.writeHead(status!, headers).end(bodies[index!]![0]);
+  });
+  for (const create of bothWays) {
+    const client = create({ baseUrl: server.url, apiKey });
+    for (const [index, [, body]] of bodies.entries()) {
+      const status = body === "" ? 304 : index % 2 ? 404 : 599;
+      const error = await rejection(HttpError, client.call("POST", `${status}/${index}`));
+      expect([error.code, error.response.status]).toEqual(["http", status]);
+      expect(error.response.body).toEqual(body);
+      expect(JSON.stringify(error.response.body)).toBe(JSON.stringify(body)); // which has "__proto__"
+      expect(error.response.headers.get("x-request-id")).toBe("r1");
+      expect(error.response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+      expect("retryAfter" in error).toBe(false);
+      const { response, error: given, data } = await client.POST(`/${status}/${index}`);
+      expect([response.status, given, data]).toEqual([status, body, undefined]);
+    }
   }
 });
 
-Deno.test("toJSON() has one set-cookie as a list, too", () => {
-  const headers = new Headers({ "set-cookie": "a=1" });
-  const error = new HttpError("m", { response: { status: 400, headers, body: "" } });
-  expect(error.toJSON().response).toMatchObject({ headers: { "set-cookie": ["a=1"] } });
+Deno.test("methods keep the part that was read of an error whose body is cut short", async () => {
+  const client = clientOf(() => {
+    const chunks = [new TextEncoder().encode("the <h1>No").subarray(4)]; // a part of a buffer
+    const body = new ReadableStream({
+      pull(controller) {
+        const chunk = chunks.pop();
+        if (chunk) controller.enqueue(chunk);
+        else controller.error(new Error("boom"));
+      },
+    });
+    return new Response(body, { status: 403 });
+  });
+  const { response } = await rejection(HttpError, client.call("GET", undocumented));
+  expect([response.status, response.body]).toEqual([403, "<h1>No"]);
+  expect((await client.GET(path)).error).toBe("<h1>No");
 });
 
+Deno.test("HttpError has the body's first 64 KiB, as text when it is longer", async () => {
+  const longer = JSON.stringify(["x".repeat(2 ** 16)]);
+  const cases: [string, unknown][] = [
+    ["€".repeat(2 ** 20), `${"€".repeat(2 ** 16 / 3)}\ufffd`],
+    ['["x"]'.padEnd(2 ** 16), ["x"]],
+    [longer, longer.slice(0, 2 ** 16)],
+    ["[".repeat(30_000) + "]".repeat(30_000), expect.anything()], // which JSON.stringify() refuses
+  ];
+  for (const [text, body] of cases) {
+    const client = clientOf(() => new Response(text, { status: 400 }));
+    const error = await rejection(HttpError, client.call("GET", undocumented));
+    expect(error.response.body).toEqual(body);
+  }
+});
+
+Deno.test("typed methods resolve to the whole body of an error, and at most maxResponseBytes", async () => {
+  const body = { list: Array(20_000).fill("text") };
+  await using server = await serve((_, response) => json(response, body, 400));
+  const text = JSON.stringify(body);
+  for (const create of bothWays) {
+    for (const maxResponseBytes of [undefined, 100_000]) {
+      const client = create({ baseUrl: server.url, apiKey, maxResponseBytes });
+      const expected = maxResponseBytes ? text.slice(0, maxResponseBytes) : body;
+      expect((await client.GET(path)).error).toEqual(expected);
+    }
+  }
+});
+
+// NetworkError
+
+const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+const noResponses: Record<string, string> = {
+  "nothing at all": "",
+  "something that is not HTTP": "220 mail.example ESMTP\r\n",
+  "another protocol": "HTTP/1.1 101 No\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+  "a body shorter than announced": `${head}Content-Length: 100\r\n\r\n[1,2]`,
+  "chunks that are garbage": `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n[1,2]\r\n`,
+  "gzip that is garbage": `${head}Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\n[1,2]`,
+};
+
+for (const [kind, bytes] of Object.entries(noResponses)) {
+  Deno.test(`methods report ${kind} as a NetworkError`, async () => {
+    await using server = await serveBytes((socket) => void socket.end(bytes));
+    for (const create of bothWays) {
+      const client = create({ baseUrl: server.url, apiKey, retries: 0 });
+      for (const { cause, code, message } of await rejections(NetworkError, sendAll(client))) {
+        expect(code).toBe("network");
+        expect(cause).toBeInstanceOf(Error);
+        expect(message.endsWith(`: ${(cause as Error).message}`)).toBe(true);
+      }
+    }
+  });
+}
+
+Deno.test("NetworkError has the reason of a refused connection", async () => {
+  const server = await serveSockets(() => {});
+  await server[Symbol.asyncDispose]();
+  for (const create of bothWays) {
+    const client = create({ baseUrl: server.url, apiKey, retries: 0 });
+    for (const { message } of await rejections(NetworkError, sendAll(client))) {
+      expect(message).toMatch(isDeno ? /Connection refused/ : /ECONNREFUSED/);
+    }
+  }
+});
+
+const coded = (message: string, code: unknown, cause?: unknown) =>
+  Object.assign(new Error(message, { cause }), { code });
+const missing = Object.assign(new Error("Requires net access"), { name: "NotCapable" });
+
+/** What may be thrown, and the message and the code of its reason. */
+const reasons: [thrown: unknown, message: string, code?: string][] = [
+  ["boom", "boom"],
+  [undefined, "undefined"],
+  [new DOMException("boom", "NetworkError"), "boom"],
+  [coded("boom", 7), "boom"],
+  [new Error("boom", { cause: { status: 407 } }), "boom"],
+  [new TypeError("fetch failed", { cause: new Error("expired") }), "expired"],
+  [coded("outer", "OUTER", coded("inner", "INNER")), "inner", "INNER"],
+  [coded("outer", "OUTER", new Error("inner")), "inner"],
+  [new Error("fetch failed", { cause: coded("cancelled", 20, coded("403", "NO")) }), "403", "NO"],
+  [new Error("", { cause: new AggregateError([coded("refused", "NO")]) }), "refused", "NO"],
+  [new TypeError("fetch failed", { cause: missing }), "Requires net access", "NotCapable"],
+];
+
+Deno.test("NetworkError has the message and the code of the reason, and nothing else of it", async () => {
+  for (const [thrown, expected, code] of reasons) {
+    const client = clientOf(() => Promise.reject(thrown), { retries: 0 });
+    const error = await rejection(NetworkError, client.call("GET", undocumented));
+    expect((error.cause as Error).message).toBe(expected);
+    expect({ ...error.cause as Error }).toEqual(code ? { code } : {});
+    expect(error.isTemporary).toBe(code !== "NotCapable");
+  }
+});
+
+// The classes
+
 const headers = new Headers([["x-id", "1"], ["set-cookie", "a=1"], ["set-cookie", "b=2"]]);
+const oneCookie = new Headers({ "set-cookie": "a=1" });
 const response = { status: 429, headers, body: { a: 1 } };
 const headersAsJson = { "x-id": "1", "set-cookie": ["a=1", "b=2"] };
 const issues = [{ path: "/a", rule: "type" }];
@@ -123,8 +293,8 @@ const cases: [ScamAddressError, string, object][] = [
   [new HttpError("m", { response, retryAfter: 2 }), "HttpError", {
     ...{ code: "http", retryAfter: 2, response: { ...response, headers: headersAsJson } },
   }],
-  [new HttpError("m", { response: { ...response, headers: new Headers() } }), "HttpError", {
-    ...{ code: "http", response: { ...response, headers: {} } },
+  [new HttpError("m", { response: { ...response, headers: oneCookie } }), "HttpError", {
+    ...{ code: "http", response: { ...response, headers: { "set-cookie": ["a=1"] } } },
   }],
   [new NetworkError("m", {}, { cause }), "NetworkError", { code: "network" }],
   [new TimeoutError("m", { timeout: 5 }), "TimeoutError", { code: "timeout", timeout: 5 }],
@@ -155,14 +325,6 @@ Deno.test("errors have no field that a web framework takes for its own response"
   const ofFrameworks = ["status", "statusCode", "headers", "body", "expose"];
   for (const [error] of cases) {
     expect(ofFrameworks.filter((name) => name in error || name in error.toJSON())).toEqual([]);
-  }
-});
-
-Deno.test("instanceof is true of an object with the prototype, as older compilers check it", () => {
-  for (const errorClass of classes) {
-    const unfinished = Object.create(errorClass.prototype); // before the constructor has run
-    const matching = classes.filter((other) => unfinished instanceof other);
-    expect(new Set(matching)).toEqual(new Set([ScamAddressError, errorClass]));
   }
 });
 

@@ -105,12 +105,3 @@ export function replaceFetch(wrap: (original: typeof fetch) => typeof fetch): Di
   globalThis.fetch = wrap(original);
   return { [Symbol.dispose]: () => void (globalThis.fetch = original) };
 }
-
-/**
- * Tests what must not depend on middleware, which gets a copy of the response, or on a custom `fetch`,
- * which gets a copy of the request.
- */
-export function testBothWays(name: string, run: (create: Create) => Promise<void>): void {
-  Deno.test(name, () => run(bothWays[0]!));
-  Deno.test(`${name}, with middleware and a custom fetch`, () => run(bothWays[1]!));
-}
