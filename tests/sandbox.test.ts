@@ -1,8 +1,8 @@
+// The service in memory, by which callers test: it follows the document, and its routes.
 import { expect } from "@std/expect";
 import { ConfigurationError, createClient } from "../mod.ts";
 import { apiKeyHeader, operations } from "../src/generated/operations.ts";
 import type { Operation } from "../src/operation.ts";
-import type { Handler } from "../src/sandbox/responses.ts";
 import {
   createSandbox,
   DEMO_KEY,
@@ -46,32 +46,30 @@ Deno.test("createSandbox() has the keys that it gets and no others, and they can
 });
 
 Deno.test("createSandbox() refuses bad options, says which, and shows no key", async () => {
-  const route = () => {};
-  const cases: Record<string, object[]> = {
-    "keys: must be text that a header can carry": [
-      { keys: { "": 1 } },
-      { keys: { "S3CRET☂": 1 } },
-    ],
-    "keys: must have whole numbers of credits from 0": [
-      ...[-1, 0.5, NaN].map((S3CRET) => ({ keys: { S3CRET } })),
-    ],
-    "key: is not an option of createSandbox(), which has keys, routes": [{ key: "S3CRET" }],
-  };
   const names = [
     ...["", "GET ", "report", "get report", "GET report?page=1", "GET a b", "GET a\\b"],
     ...["GET reports/{id", "GET reports/{}", "GET reports/id}", "GET {name}.json", "GET {a}{b}"],
   ];
-  const rule = "must name a method and a path, with whole segments as parameters, as in";
-  for (const name of names) {
-    cases[`routes: ${rule} "GET reports/{id}": "${name}" does not`] = [{
-      routes: { [name]: route },
-    }];
-  }
-  for (const [expected, all] of Object.entries(cases)) {
-    for (const options of all) {
-      const { option, message } = await rejection(ConfigurationError, () => createSandbox(options));
-      expect(message.replace(`"${option}"`, `${option}:`)).toBe(expected);
-    }
+  const cases: [option: string, options: object, problem: string][] = [
+    ["keys", { keys: { "": 1 } }, "must be text that a header can carry"],
+    ["keys", { keys: { "S3CRET☂": 1 } }, "must be text that a header can carry"],
+    ...[-1, 0.5, NaN].map((S3CRET): [string, object, string] => [
+      ...["keys", { keys: { S3CRET } }, "must have whole numbers of credits from 0"] as const,
+    ]),
+    ["key", { key: "S3CRET" }, "createSandbox(), which has keys, routes"],
+    ...names.map((name): [string, object, string] => [
+      ...[
+        "routes",
+        { routes: { [name]: () => {} } },
+        `"GET reports/{id}": "${name}" does not`,
+      ] as const,
+    ]),
+  ];
+  for (const [expected, options, problem] of cases) {
+    const { option, message } = await rejection(ConfigurationError, () => createSandbox(options));
+    expect(option).toBe(expected);
+    expect(message.startsWith(`"${expected}" `) && message.endsWith(problem)).toBe(true);
+    expect(message).not.toContain("S3CRET");
   }
 });
 
@@ -120,62 +118,19 @@ Deno.test("fetch() takes what the global fetch takes, and can stand in for it", 
   expect(await client.checkKey(DEMO_KEY)).toEqual(validKey);
 });
 
-Deno.test("a handler returns what its operation responds with, or any Response", () => {
-  interface Created {
-    responses: {
-      201: { headers: object; content: { "application/json": { id: number; state?: string } } };
-      default: { headers: object; content: { "application/json": unknown } };
-    };
-  }
-  interface Deleted {
-    responses: { 204: { headers: object; content?: never }; 404: { content?: never } };
-  }
-  const some = Math.random() < 2;
-  type Both = { one: Handler<Created, object>; other: Handler<Deleted, object> };
-  const _right: Both[] = [
-    { one: () => some ? { id: 1, state: "new" } : new Response(), other: () => undefined },
-    {
-      one: async () => await { id: 1 },
-      async other() {
-        if (some) return await Promise.resolve(new Response());
-      },
-    },
-    {
-      one: (request) => request.json(),
-      other() {
-        if (some) return new Response();
-      },
-    },
-  ];
-  const _wrong: Both[] = [
-    // @ts-expect-error The type of a field is wrong.
-    { one: () => ({ id: "1" }), other() {} },
-    // @ts-expect-error The type of an optional field is wrong.
-    { one: async () => await { id: 1, state: 1 }, other() {} },
-    // @ts-expect-error There is no result in one branch.
-    { one: () => some ? { id: 1 } : undefined, other() {} },
-    // @ts-expect-error The operation has no JSON.
-    { one: () => ({ id: 1 }), other: () => ({ id: 1 }) },
-  ];
-});
-
 Deno.test("fetch() hands a request on, and ignores what servers and workers pass after it", async () => {
   let received: Request | undefined;
   const { fetch } = createSandbox({
     routes: { [`POST ${undocumented}`]: (request) => void (received = request) },
   });
   const others = [
-    [],
     [{ remoteAddr: {}, completed: Promise.resolve() }], // Deno.serve()
     [{ url: new URL(baseUrl), fetch }], // Bun.serve()
     [{ method: "GET", mode: "production", body: {}, signal: 1 }, { waitUntil() {} }], // a worker
   ];
   for (const context of others) {
-    const request = new Request(`${baseUrl}${undocumented}`, {
-      method: "POST",
-      headers,
-      body: "{}",
-    });
+    const init = { method: "POST", headers, body: "{}" };
+    const request = new Request(`${baseUrl}${undocumented}`, init);
     expect((await fetch(request, ...context)).status).toBe(204);
     expect(received).toBe(request);
   }
@@ -234,7 +189,6 @@ Deno.test("fetch() calls the longest route that matches the end of the path, of 
       "-a/-x/": "{any}/-x/",
       "-a/-x": "{one}/{two}",
     }],
-    [["-a:batch", "-a/:id"], { "-a:batch": "-a:batch", "-a/:id": "-a/:id", "-a/5": 404 }],
     [["-é/☂", "-caf%C3%A9", "-100%", "-a.b*c", "/-slash"], {
       "-%c3%a9/%E2%98%82": "-é/☂",
       "-café": "-caf%C3%A9",
