@@ -47,6 +47,12 @@ interface AnyOptions {
   fetch?: (request: Request) => Promise<Response>;
 }
 
+/** What else a method says of a call. */
+interface CallDetails extends Pick<Call, "operation" | "schema"> {
+  readonly resolvesToErrors?: boolean;
+  readonly deadline?: number | undefined;
+}
+
 /** What the methods of a client share. */
 interface Shared {
   readonly openapi: UntypedClient;
@@ -106,22 +112,25 @@ export function createClient<Paths extends object = paths>(
   }
 
   async function checkKey(apiKey: string, init?: RequestOptions | null) {
-    const options = readOptions(init, "checkKey()", REQUEST_OPTIONS);
+    return await postCheckKey(apiKey, readOptions(init, "checkKey()", REQUEST_OPTIONS));
+  }
+
+  async function postCheckKey(apiKey: string, options: AnyOptions, deadline?: number) {
     const body = { apiKey: readApiKey(apiKey) };
-    return (await callOperation(shared, options)("post", "/checkKey", { body })).data!;
+    return (await callOperation(shared, options, deadline)("post", "/checkKey", { body })).data!;
   }
 
   async function checkOwnKey(init?: RequestOptions | null) {
     const options = readOptions(init, "checkOwnKey()", REQUEST_OPTIONS);
     const { apiKey } = settings;
     if (apiKey === undefined) throw optionError("apiKey", "is missing: the client has no key");
-    if (typeof apiKey === "string") return await checkKey(apiKey, options);
+    if (typeof apiKey === "string") return await postCheckKey(apiKey, options);
     // The limits of the call include the caller's function.
-    const context = { name: "checkOwnKey()", attempt: 0, secrets: [] };
     const { signal, totalTimeout = settings.totalTimeout } = options;
-    return await limitCall(context, signal, totalTimeout, async (signal) => {
-      return await checkKey(await apiKey(), { ...options, signal });
-    });
+    const deadline = performance.now() + totalTimeout;
+    const context = { name: "checkOwnKey()", attempt: 0, secrets: [], totalTimeout, deadline };
+    const key = await limitCall(context, signal, async () => await apiKey());
+    return await postCheckKey(key, options, deadline);
   }
 
   async function call(
@@ -163,12 +172,12 @@ export function createClient<Paths extends object = paths>(
  * as `checkKey`. It has the type of openapi-fetch's `request`, so that a change of the operation in the
  * document is a compile error where it is called.
  */
-function callOperation(shared: Shared, options: AnyOptions) {
+function callOperation(shared: Shared, options: AnyOptions, deadline?: number) {
   return (async (method: string, path: string, init: AnyOptions) => {
     const name = method.toUpperCase();
     const operation = operations[`${name} ${path}`];
     const given = { ...options, ...init, bodySerializer: serializeBody };
-    return await dispatch(shared, name, path, given, { operation });
+    return await dispatch(shared, name, path, given, { operation, deadline });
   }) as Client<paths>["request"];
 }
 
@@ -178,14 +187,15 @@ async function dispatch(
   method: string,
   path: string,
   options: AnyOptions,
-  { operation, schema, resolvesToErrors = false }: Partial<Call>,
+  { operation, schema, resolvesToErrors = false, ...details }: CallDetails,
 ): Promise<Result> {
   checkParameters(path, options.params?.path);
   if (settings.apiKey === undefined && (operation?.apiKey ?? "required") === "required") {
     const ignored = `a header "${apiKeyHeader}" is ignored`;
     throw optionError("apiKey", `is missing: this request needs the client's key; ${ignored}`);
   }
-  const { body, parseAs = "json", signal, totalTimeout = settings.totalTimeout } = options;
+  const { body, parseAs = "json", totalTimeout = settings.totalTimeout } = options;
+  const { deadline = performance.now() + totalTimeout } = details;
   const base = `${options.baseUrl || settings.baseUrl}`.replace(/\/$/, "");
   const keys = [settings.apiKey, (body as { apiKey?: unknown } | null | undefined)?.apiKey];
   const call: Call = {
@@ -198,11 +208,11 @@ async function dispatch(
     resolvesToErrors,
     parseAs,
     totalTimeout,
-    deadline: performance.now() + totalTimeout,
+    deadline,
     secrets: keys.filter((key): key is string => typeof key === "string"),
     attempt: 0,
   };
-  return await limitCall(call, signal, totalTimeout, async (callSignal) => {
+  return await limitCall(call, options.signal, async (callSignal) => {
     const result = await openapi.request(method, path, {
       ...options,
       signal: callSignal,
@@ -218,18 +228,20 @@ async function dispatch(
   });
 }
 
-/** Does the work of a call until its signal is aborted or its `totalTimeout` is over. */
+/** Does the work of a call until its signal is aborted or its deadline is over. */
 async function limitCall<T>(
-  context: ErrorContext,
+  context: ErrorContext & Pick<Call, "totalTimeout" | "deadline">,
   signal: AbortSignal | null | undefined,
-  totalTimeout: number,
   work: (callSignal: AbortSignal | null | undefined) => Promise<T>,
 ): Promise<T> {
+  const { deadline, totalTimeout } = context;
+  const timeout = Math.ceil(deadline - performance.now());
   const onTimeout = () => timeoutError(context, totalTimeout);
-  const limits = { signals: [signal], timeout: totalTimeout, onTimeout };
   try {
     // Without a limit, `runWithin` would only cost time.
-    return await (signal || totalTimeout < Infinity ? runWithin(limits, work) : work(signal));
+    if (!signal && timeout === Infinity) return await work(signal);
+    const limits = { signals: [signal], timeout, onTimeout };
+    return await runWithin(limits, (controller) => work(controller.signal));
   } catch (error) {
     // V8 keeps ten functions of a stack, which may all be of this client and openapi-fetch.
     if (error instanceof ScamAddressError) Error.captureStackTrace?.(error, limitCall);

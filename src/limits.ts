@@ -14,13 +14,13 @@ export interface Limits {
  * Does work until a signal is aborted or the time is up, even if the work itself never ends.
  *
  * @param limits What ends the work.
- * @param work The work. It should stop when its own signal is aborted.
+ * @param work The work. It should stop when the signal of its controller is aborted.
  * @returns The result of the work.
  * @throws The reason of a signal, the error of `onTimeout`, or what the work throws.
  */
 export async function runWithin<T>(
   { signals, timeout = Infinity, onTimeout }: Limits,
-  work: (workSignal: AbortSignal) => Promise<T>,
+  work: (controller: AbortController) => Promise<T>,
 ): Promise<T> {
   for (const signal of signals) signal?.throwIfAborted();
   const controller = new AbortController();
@@ -36,7 +36,7 @@ export async function runWithin<T>(
   // `setTimeout` would fire at once for `Infinity`.
   const timer = timeout < Infinity ? setTimeout(() => stop(onTimeout?.()), timeout) : undefined;
   try {
-    return await Promise.race([work(controller.signal), stopped]);
+    return await Promise.race([work(controller), stopped]);
   } catch (thrown) {
     controller.abort(thrown); // what the work has begun, if it failed by itself
     throw thrown;

@@ -62,9 +62,10 @@ export async function sendRequest(
       if (response) return response;
       throw error;
     }
-    await runWithin({ signals }, async (waitSignal) => {
+    await runWithin({ signals }, async ({ signal }) => {
       await call.onRetry?.({ attempt: call.attempt, delay, error });
-      await waiting.sleep(delay, waitSignal);
+      signal.throwIfAborted(); // while `onRetry` ran
+      await waiting.sleep(delay, signal);
     });
   }
 }
@@ -150,8 +151,8 @@ async function makeAttempt(
   };
   const limits = { signals, timeout, onTimeout: () => timeoutError(call, timeout) };
   try {
-    return await runWithin(limits, async (attemptSignal) => {
-      const response = await fetchOnce(attemptSignal).catch((thrown) => {
+    return await runWithin(limits, async (controller) => {
+      const response = await fetchOnce(controller.signal).catch((thrown) => {
         throw networkError(thrown, url, call); // also for an error of ours that a custom `fetch` throws
       });
       return await readResponse(response, call);
@@ -166,7 +167,7 @@ async function makeAttempt(
 function networkError(thrown: unknown, url: string, call: Call): NetworkError {
   const { message = `${thrown}`, name, stack, code } = findReason(thrown);
   // Deno writes the whole address, whose query may have what users look up.
-  const clean = (text: string) => redact(text.replaceAll(url, withoutQuery(url)), call);
+  const clean = (text: unknown) => redact(`${text}`.replaceAll(url, withoutQuery(url)), call);
   // A new error, because the rest of the reason may contain the request, with its key.
   const cause = new Error(clean(message));
   cause.stack = clean(stack ?? `${cause}`);

@@ -94,6 +94,16 @@ Deno.test("a wait that would not end within totalTimeout is not begun", async ()
   expect([server.requests.length, retries]).toEqual([2, 0]);
 });
 
+Deno.test("checkOwnKey() has no more time than the function for the key has left", async () => {
+  using waiting = replaceWaiting();
+  const headers = { "retry-after": "3" };
+  const key = () => new Promise<string>((resolve) => setTimeout(resolve, 1_000, apiKey));
+  const unavailable = () => new Response("", { status: 503, headers });
+  const client = clientOf(unavailable, { apiKey: key, totalTimeout: 4_000 });
+  await rejection(HttpError, client.checkOwnKey());
+  expect(waiting.delays).toEqual([]);
+});
+
 // signal and totalTimeout, while a function of the caller's hangs
 
 // deno-lint-ignore no-explicit-any -- it stands for functions with all kinds of results
@@ -107,7 +117,6 @@ type Init = { signal: AbortSignal } | { totalTimeout: number };
 function startHanging(wait: Wait, init: Init, fetch: () => Response, seen: AbortSignal[]) {
   const options = { body: {}, bodySerializer: () => new ReadableStream({ pull: wait }) };
   const with429 = () => (fetch(), new Response(null, { status: 429 }));
-  const onRetry = () => (wait(), new Promise<never>(() => {}));
   const hanging = (middleware: Middleware) => {
     const client = clientOf(fetch);
     client.use(middleware);
@@ -117,7 +126,7 @@ function startHanging(wait: Wait, init: Init, fetch: () => Response, seen: Abort
     ...sendAll(clientOf(fetch, { apiKey: wait }), init),
     ...sendAll(clientOf(wait), init),
     ...sendAll(clientOf(() => new Response(new ReadableStream({ pull: wait }))), init),
-    ...sendAll(clientOf(with429, { onRetry }), init),
+    ...sendAll(clientOf(with429, { onRetry: wait }), init),
     ...hanging({
       async onRequest({ request }) {
         seen.push(request.signal);
