@@ -90,12 +90,19 @@ async function readRequest(
 /** Reads the body of a request, if it has one: JSON as text, as callers of `fetch` pass it. */
 async function readBody(request: Request): Promise<{ body?: string | ArrayBuffer }> {
   if (["GET", "HEAD"].includes(request.method)) return {};
-  const { headers } = request;
-  const isJson = /json/i.test(headers.get("content-type") ?? "") &&
-    !headers.has("content-encoding");
-  // Either throws when somebody has read the body.
-  const body = isJson ? await request.text() : await request.arrayBuffer();
-  return request.bodyUsed ? { body } : {}; // Reading uses a body even if it is empty.
+  const bytes = await request.arrayBuffer(); // which throws when somebody has read the body
+  if (!request.bodyUsed) return {}; // Reading uses a body even if it is empty.
+  const isJson = /^[^;]*json/i.test(request.headers.get("content-type") ?? "");
+  return { body: isJson ? decode(bytes) : bytes };
+}
+
+/** Decodes UTF-8; returns other bytes, such as compressed ones, as they are. */
+function decode(bytes: ArrayBuffer): string | ArrayBuffer {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return bytes;
+  }
 }
 
 /** Options of `fetch` that a `Request` has, with their defaults. */

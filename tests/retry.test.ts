@@ -206,6 +206,22 @@ Deno.test("every attempt sends the same bytes, with the same key", async () => {
   }
 });
 
+Deno.test("bytes that are not UTF-8 arrive as they are, whatever their type", async () => {
+  const bytes = new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]);
+  const headers = [
+    {}, // JSON by default
+    { "content-encoding": "br" },
+    { "content-type": 'multipart/related; type="application/json"' },
+  ];
+  const sent: number[][] = [];
+  const client = clientOf(async (request) => {
+    sent.push([...new Uint8Array(await request.arrayBuffer())]);
+    return Response.json(1);
+  }, { bodySerializer: () => bytes });
+  for (const init of headers) await client.POST("/a", { body: {}, headers: init });
+  expect(sent).toEqual(headers.map(() => [...bytes]));
+});
+
 // The wait
 
 Deno.test("call() awaits onRetry, and then waits for delays that are spread", async () => {
