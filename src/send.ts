@@ -162,7 +162,11 @@ async function makeAttempt(
       const response = await fetchOnce(controller.signal).catch((thrown) => {
         throw networkError(thrown, url, call); // also for an error of ours that a custom `fetch` throws
       });
-      return await readResponse(response, call);
+      const copy = await readResponse(response, call);
+      // Node.js otherwise keeps the connection, and so the process, if such a response announces a
+      // body, as a 304 with a Content-Length does.
+      if (!copy.body) controller.abort();
+      return copy;
     });
   } catch (thrown) {
     for (const signal of signals) signal?.throwIfAborted();
