@@ -95,7 +95,9 @@ async function readBody(response: Response, limit: number): Promise<ReadBody> {
     while (reader && size < limit) {
       const { done, value } = await reader.read(buffer);
       if (done) break;
-      if (!ArrayBuffer.isView(value)) throw new TypeError("the body has a chunk that is not bytes");
+      if (value?.BYTES_PER_ELEMENT !== 1) {
+        throw new TypeError("the body has a chunk that is not bytes");
+      }
       if (size + value.length > bytes.length) {
         const larger = new Uint8Array(2 * (size + value.length));
         larger.set(bytes);

@@ -163,9 +163,9 @@ function partialResponse(status: number, body: unknown) {
   return { status, statusText: "", ok, headers: new Headers(), body, bodyUsed: false };
 }
 
-const strings = () => {
+const chunkOf = (chunk: unknown) => {
   const start = (controller: ReadableStreamDefaultController) => {
-    controller.enqueue("[1,2]");
+    controller.enqueue(chunk);
     controller.close();
   };
   return new Response(new ReadableStream({ start }));
@@ -178,7 +178,8 @@ Deno.test("methods reject with a NetworkError after retries when a custom fetch 
     () => Promise.reject(),
     () => Response.error(),
     () => partialResponse(700, null), // a status that is none
-    strings, // chunks that are no bytes
+    () => chunkOf("[1,2]"), // which is no bytes
+    () => chunkOf(new DataView(new ArrayBuffer(4))),
   ];
   for (const fetch of fetches) {
     let sent = 0;
