@@ -140,7 +140,7 @@ export function createClient<Paths extends object = paths>(
     // deno-lint-ignore no-explicit-any -- the output of a schema that only the caller knows
   ): Promise<any> {
     const { schema, query, ...rest } = readOptions(init, "call()", REQUEST_OPTIONS, CALL_OPTIONS);
-    if (schema !== undefined && !("~standard" in Object(schema))) {
+    if (schema !== undefined && typeof schema?.["~standard"]?.validate !== "function") {
       throw optionError("schema", "must be a Standard Schema, such as one of Zod 3.24 or later");
     }
     const queryText = toQuery(query);
@@ -196,6 +196,9 @@ async function dispatch(
   }
   const { body, parseAs = "json", totalTimeout = settings.totalTimeout } = options;
   const { deadline = performance.now() + totalTimeout } = details;
+  if (body !== undefined && ["GET", "HEAD"].includes(method)) {
+    throw optionError("body", `must be left out of a ${method} request`);
+  }
   const base = `${options.baseUrl || settings.baseUrl}`.replace(/\/$/, "");
   const keys = [settings.apiKey, (body as { apiKey?: unknown } | null | undefined)?.apiKey];
   const call: Call = {

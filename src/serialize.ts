@@ -18,7 +18,8 @@ export function toPath(endpoint: string): string {
     const example = "`reports/${encodeURIComponent(id)}`";
     throw optionError("endpoint", `must not have placeholders: write the value, as in ${example}`);
   }
-  const isBelow = /^\/(?!\/|[a-z][a-z\d+.-]*:\/\/)[^?#\\\s]+$/i.test(path);
+  // The URL parser removes control characters at the end.
+  const isBelow = /^\/(?!\/|[a-z][a-z\d+.-]*:\/\/)[^?#\\\s\p{Cc}]+$/iu.test(path);
   if (isBelow && !DOT_SEGMENT.test(path)) return path;
   const problem = 'must be a name below "baseUrl", such as "report"; set a query with "query"';
   throw optionError("endpoint", problem);
@@ -29,8 +30,9 @@ export function checkParameters(
   path: string,
   parameters: Readonly<Record<string, unknown>> = {},
 ): void {
+  const values = new Map(Object.entries(parameters)); // without inherited names
   for (const [, name = ""] of path.matchAll(/\{[.;]?([^{}*]+)\*?\}/g)) {
-    const text = `${parameters[name] ?? ""}`;
+    const text = `${values.get(name) ?? ""}`;
     if (text !== "" && !DOT_SEGMENT.test(text)) continue;
     throw optionError("params.path", `must have a value for "${name}", without "." or ".."`);
   }

@@ -107,7 +107,7 @@ Deno.test("an unknown option is refused, with a list of the options that there a
 });
 
 Deno.test("call() refuses a schema that is no Standard Schema", async () => {
-  for (const schema of [null, 1, {}, () => {}]) {
+  for (const schema of [null, 1, {}, () => {}, { "~standard": {} }]) {
     await refusal("schema", unsent.call("GET", undocumented, { schema: schema as never }));
   }
 });
@@ -184,17 +184,20 @@ Deno.test("call() refuses an endpoint that is not a name below the base URL", as
   const endpoints = [
     ...["", "x?y=1", "x#y", "x y", "//evil.example/x", "https://evil.example/x", "reports/{id}"],
     ...[".", "..", "a/..", "%2e", ".%2E/x", "a/..;a=b/c", "a\\b", "x%5c..%5cy", "..%2Fx"],
+    "..\x01", // whose end the URL parser removes
   ];
   for (const endpoint of endpoints) await refusal("endpoint", unsent.call("GET", endpoint));
 });
 
 Deno.test("methods refuse a path parameter that is missing, empty or leads elsewhere", async () => {
   const values = [undefined, null, "", [], [""], "..", ".", "../a", "..;a=b", "..\\a"];
+  const paths = [["/a/{id}", "id"], ["/{id*}/x", "id"], ["/{user-id}", "user-id"]];
+  paths.push(["/{constructor}", "constructor"]); // which each object inherits
   const inits = [undefined, {}, { params: {} }].concat(
     values.map((value) => ({ params: { path: { id: value, "user-id": value } } })),
   );
   for (const init of inits) {
-    for (const [path, name] of [["/a/{id}", "id"], ["/{id*}/x", "id"], ["/{user-id}", "user-id"]]) {
+    for (const [path, name] of paths) {
       const message = await refusal("params.path", unsent.GET(path!, init as never));
       expect(message).toContain(`"${name}"`);
     }
@@ -240,6 +243,13 @@ Deno.test("call() refuses a query that is not names with scalars, dates, or list
 });
 
 // Headers and bodies
+
+Deno.test("methods refuse a body of GET and HEAD", async () => {
+  for (const body of [{}, null, ""]) {
+    await refusal("body", unsent.call("HEAD", "a", { body }));
+    await refusal("body", unsent.GET("/a", { body } as never));
+  }
+});
 
 Deno.test("every call sends its headers, in addition to the client's, and asks for JSON", async () => {
   await using server = await serve((_, response) => json(response, validKey));
