@@ -142,7 +142,8 @@ Deno.test("check-key compares credits only with a minimum that was given", async
 Deno.test("check-key exits with 3 when there is no usable response, and says why", async () => {
   await using server = await serve(({ url }, response) => {
     if (url === checkKeyPath) json(response, { apiKeyValid: "some-key" });
-    else json(response, { apiKey: "some-key" }, url.startsWith("/missing/") ? 404 : 403);
+    else if (url.startsWith("/missing/")) json(response, 'check "toString"', 404); // no flag
+    else json(response, { apiKey: "some-key" }, 403);
   });
   const closed = await serve(() => {});
   await closed[Symbol.asyncDispose]();
@@ -152,7 +153,7 @@ Deno.test("check-key exits with 3 when there is no usable response, and says why
     [server.url, /^Error \(invalid_response\)/, { name: "InvalidResponseError", issues }],
     // a name of the library's that the service sends
     [`${server.url}api`, /: \{"apiKey":"\[redacted\]"\}\n$/, { response: forbidden }],
-    [`${server.url}missing`, /"--base-url"/, { code: "http", response: { status: 404 } }],
+    [`${server.url}missing`, /"--base-url".*: check "toString"/, { response: { status: 404 } }],
     [closed.url, /^Error \(network\)/, { code: "network", isTemporary: true }],
   ];
   for (const [address, reason, error] of cases) {

@@ -110,14 +110,14 @@ export function parseNumber(name: string, text: string | undefined, min: number,
 }
 
 /** The command's names for options of the library. */
-const FLAG_NAMES: Readonly<Record<string, string | undefined>> = {
-  allowInsecureHttp: '"--allow-insecure-http"',
-  apiKey: "The key",
-  baseUrl: '"--base-url"',
-  host: '"--host"',
-  keys: '"--key"',
-  port: '"--port"',
-};
+const FLAG_NAMES = new Map([
+  ["allowInsecureHttp", '"--allow-insecure-http"'],
+  ["apiKey", "The key"],
+  ["baseUrl", '"--base-url"'],
+  ["host", '"--host"'],
+  ["keys", '"--key"'],
+  ["port", '"--port"'],
+]);
 
 /**
  * Replaces names of the library's options in a message by the command's: at its start and in advice
@@ -126,6 +126,6 @@ const FLAG_NAMES: Readonly<Record<string, string | undefined>> = {
 export function withFlagNames(message: string): string {
   return message.replace(
     /(^|check |set )"(\w+)"/g,
-    (text, before, name) => FLAG_NAMES[name] ? before + FLAG_NAMES[name] : text,
+    (text, before, name) => FLAG_NAMES.has(name) ? before + FLAG_NAMES.get(name) : text,
   );
 }
