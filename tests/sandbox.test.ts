@@ -182,7 +182,8 @@ Deno.test("fetch() calls the longest route that matches the end of the path, of 
       "-b/-a": "-b/{id}",
       "-b/5/-a": "{kind}/{id}/-a",
       "x-a": 404, // a part of a segment
-      "-a/": 404, // no parameter is empty
+      "-a/": 404,
+      "-b/": 404, // no parameter is empty
     }],
     [["{id}", "-a", "{any}/-x/", "{one}/{two}"], {
       "-a": "{id}",

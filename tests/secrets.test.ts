@@ -111,6 +111,14 @@ Deno.test("errors show neither the client's key nor one in the field apiKey of a
   expect(error).toEqual(JSON.parse(text)); // which is the response itself, and no error of ours
 });
 
+Deno.test("checkKey() shows no part of a key that contains another, or beside one that is short", async () => {
+  for (const [own, checked] of [["a-visitor", "a-visitor-2"], ["short", apiKey]] as const) {
+    const client = clientGetting(`bad key ${checked}`, { status: 400 }, own);
+    const { response } = await rejection(HttpError, client.checkKey(checked));
+    expect(response.body).toBe("bad key [redacted]");
+  }
+});
+
 Deno.test("a short key, and what looks like a replacement, garbles nothing", async () => {
   const cases: [key: string, body: string, expected: unknown][] = [
     ["reddish!", "bad key reddish!", "bad key [redacted]"],
