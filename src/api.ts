@@ -260,7 +260,7 @@ export interface RequestOptions {
   /**
    * A signal that cancels the call at any time. The call then rejects with the signal's reason.
    *
-   * @example Cancel the call when the user disconnects, or after ten seconds
+   * @example Cancel the call when the user disconnects
    * ```ts
    * import { createClient } from "@scam-address/client";
    * import { createSandbox } from "@scam-address/client/sandbox";
@@ -268,8 +268,8 @@ export interface RequestOptions {
    * const { fetch } = createSandbox();
    * const client = createClient({ baseUrl: "https://service.example/", fetch });
    * const leaving = new AbortController();
-   * const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(10_000)]);
-   * console.log(await client.checkKey("demo-key", { signal }));
+   * const { signal } = leaving;
+   * console.log(await client.checkKey("demo-key", { signal, totalTimeout: 10_000 }));
    * leaving.abort();
    * ```
    */
