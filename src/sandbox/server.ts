@@ -118,7 +118,9 @@ export async function serveSandbox(
   const urlHost = toUrlHost(host);
   const server = createServer().listen(port, host);
   await once(server, "listening").catch(({ code, message }) => {
-    if (code !== "EADDRINUSE") throw optionError("host", `cannot be listened on: ${message}`);
+    if (port === 0 || code !== "EADDRINUSE") {
+      throw optionError("host", `cannot be listened on: ${message}`);
+    }
     const advice = "use another one, or 0 for any free one";
     throw optionError("port", `${port} is in use on "${host}"; ${advice}`);
   });
