@@ -55,7 +55,7 @@ export const UNTYPED_OPTIONS = {
 };
 
 /** Options without those that are `undefined`. */
-type Given<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefined> };
+export type Given<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefined> };
 
 /**
  * Reads options: refuses unknown names, and numbers out of range.
@@ -106,7 +106,7 @@ export function readClientOptions(options: ClientOptions) {
     maxResponseBytes: 10 * 2 ** 20,
     ...given,
     baseUrl,
-    origin: new URL("/", baseUrl).href,
+    origin: new URL(baseUrl).origin,
   };
 }
 

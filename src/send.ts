@@ -11,7 +11,7 @@ import { NetworkError, ScamAddressError } from "./errors.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import { runWithin, type Signals } from "./limits.ts";
 import { optionError, readApiKey } from "./options.ts";
-import { readResponse } from "./response.ts";
+import { NULL_BODY_STATUSES, readResponse } from "./response.ts";
 import { isIdempotent, retryDelay } from "./retry.ts";
 
 /** How to wait between attempts; tests replace these functions. */
@@ -39,7 +39,7 @@ export async function sendRequest(
   requestInitExt?: RequestInit,
 ): Promise<Response> {
   const { method, url } = request;
-  if (!url.startsWith(call.origin)) {
+  if (new URL(url).origin !== call.origin) {
     const problem = "has another origin than the request, which was not sent";
     throw optionError("baseUrl", `${problem}: the key is only sent to "baseUrl"`);
   }
@@ -50,8 +50,7 @@ export async function sendRequest(
   const mayRepeat = call.idempotent ?? documented ?? isIdempotent(method);
   for (call.attempt = 1;; call.attempt++) {
     const outcome = await makeAttempt(url, init, call, signals);
-    const response = outcome instanceof Response ? outcome : undefined;
-    if (response?.ok) return response;
+    if (outcome instanceof Response && outcome.ok) return outcome;
     const error = outcome instanceof Response
       ? httpError(call, outcome, parseBody(await outcome.clone().text()))
       : outcome;
@@ -59,7 +58,7 @@ export async function sendRequest(
       ? undefined
       : retryDelay(error, call.attempt, waiting.random(), mayRepeat);
     if (delay === undefined || performance.now() + delay >= call.deadline) {
-      if (response) return response;
+      if (outcome instanceof Response) return outcome;
       throw error;
     }
     await runWithin({ signals }, async ({ signal }) => {
@@ -81,14 +80,14 @@ async function readRequest(
 ): Promise<RequestInit> {
   // Copied first: on Bun, a form's Content-Type is lost when the body is read.
   const headers = new Headers(request.headers);
-  const body = await readBody(request);
+  const body = await readRequestBody(request);
   await setHeaders(headers, call);
   const { method } = request;
   return { ...requestInitExt, ...fetchOptionsOf(request), method, headers, ...body };
 }
 
 /** Reads the body of a request, if it has one: JSON as text, as callers of `fetch` pass it. */
-async function readBody(request: Request): Promise<{ body?: string | ArrayBuffer }> {
+async function readRequestBody(request: Request): Promise<{ body?: string | ArrayBuffer }> {
   if (["GET", "HEAD"].includes(request.method)) return {};
   const bytes = await request.arrayBuffer(); // which throws when somebody has read the body
   if (!request.bodyUsed) return {}; // Reading uses a body even if it is empty.
@@ -96,10 +95,12 @@ async function readBody(request: Request): Promise<{ body?: string | ArrayBuffer
   return { body: isJson ? decode(bytes) : bytes };
 }
 
+const utf8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** Decodes UTF-8; returns other bytes, such as compressed ones, as they are. */
 function decode(bytes: ArrayBuffer): string | ArrayBuffer {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     return bytes;
   }
@@ -165,7 +166,7 @@ async function makeAttempt(
       const copy = await readResponse(response, call);
       // Node.js otherwise keeps the connection, and so the process, if such a response announces a
       // body, as a 304 with a Content-Length does.
-      if (!copy.body) controller.abort();
+      if (NULL_BODY_STATUSES.includes(response.status)) controller.abort();
       return copy;
     });
   } catch (thrown) {
@@ -177,7 +178,7 @@ async function makeAttempt(
 /** Makes the error for what the network or a custom `fetch` has thrown. */
 function networkError(thrown: unknown, url: string, call: Call): NetworkError {
   const { message = `${thrown}`, name, stack, code } = findReason(thrown);
-  // Deno writes the whole address, whose query may have what users look up.
+  // Deno's message contains the whole URL, whose query may have what users look up.
   const clean = (text: unknown) => redact(`${text}`.replaceAll(url, withoutQuery(url)), call);
   // A new error, because the rest of the reason may contain the request, with its key.
   const cause = new Error(clean(message));
@@ -189,8 +190,9 @@ function networkError(thrown: unknown, url: string, call: Call): NetworkError {
 
 /** Finds the error that says why a `fetch` failed. */
 function findReason(thrown: unknown): Partial<Error & { code: unknown }> {
-  // Node.js puts the reason in `cause`, that of a proxy one deeper
-  // (https://github.com/nodejs/undici/issues/2161), and has an error for each address of a host.
+  // Node.js puts the reason in `cause`. With a proxy, it is in the `cause` of that
+  // (https://github.com/nodejs/undici/issues/2161). If a host has several addresses, `cause.errors` has
+  // an error for each.
   const { cause } = Object(thrown);
   const { cause: innermost, errors } = Object(cause);
   const reasons = [innermost, errors?.[0], cause, thrown];

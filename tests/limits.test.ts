@@ -413,4 +413,5 @@ Deno.test("methods cancel a body that is longer than a mock announces", async ()
   }, { maxResponseBytes: 10_000, timeout: 5_000, retries: 0 });
   await rejection(InvalidResponseError, client.GET("/a"));
   expect(cancelled).toBe(1);
+  await turn(); // for the last pull
 });
