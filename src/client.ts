@@ -1,7 +1,13 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import createFetchClient, { type Client, type ParseAs } from "openapi-fetch";
 
-import type { CallOptions, ClientOptions, RequestOptions, ScamAddressClient } from "./api.ts";
+import type {
+  CallOptions,
+  ClientOptions,
+  KeyStatus,
+  RequestOptions,
+  ScamAddressClient,
+} from "./api.ts";
 import { type Call, type ErrorContext, httpError, timeoutError, withoutQuery } from "./call.ts";
 import { readData } from "./data.ts";
 import { ScamAddressError } from "./errors.ts";
@@ -10,6 +16,7 @@ import type { paths } from "./generated/types.ts";
 import { runWithin } from "./limits.ts";
 import {
   CALL_OPTIONS,
+  type Given,
   optionError,
   readApiKey,
   readClientOptions,
@@ -34,11 +41,7 @@ interface UntypedClient extends Pick<Client<object>, "use" | "eject"> {
 }
 
 /** The options of a call that are read here; openapi-fetch reads the others. */
-interface AnyOptions {
-  signal?: AbortSignal | null;
-  timeout?: number;
-  totalTimeout?: number;
-  retries?: number;
+interface AnyOptions extends Given<RequestOptions> {
   idempotent?: boolean;
   body?: unknown;
   params?: { path?: Record<string, unknown> };
@@ -116,8 +119,14 @@ export function createClient<Paths extends object = paths>(
   }
 
   async function postCheckKey(apiKey: string, options: AnyOptions, deadline?: number) {
-    const body = { apiKey: readApiKey(apiKey) };
-    return (await callOperation(shared, options, deadline)("post", "/checkKey", { body })).data!;
+    // A change of the operation in the OpenAPI document is a compile error here, or at `KeyStatus`.
+    const path = "/checkKey" satisfies keyof paths;
+    type Content = paths[typeof path]["post"]["requestBody"]["content"];
+    const body: Content["application/json"] = { apiKey: readApiKey(apiKey) };
+    const given = { ...options, body, bodySerializer: serializeBody };
+    const operation = operations[`POST ${path}`];
+    const { data } = await dispatch(shared, "POST", path, given, { operation, deadline });
+    return data as KeyStatus;
   }
 
   async function checkOwnKey(init?: RequestOptions | null) {
@@ -157,28 +166,13 @@ export function createClient<Paths extends object = paths>(
     ScamAddressClient,
     keyof Client<paths>
   >;
-  const typedMethods = METHODS.map((name) => [name, request.bind(undefined, name)]);
+  const typedMethods = Object.fromEntries(
+    METHODS.map((name) => [name, request.bind(undefined, name)]),
+  );
   const { use, eject } = openapi;
+  const methods: object = { ...ownMethods, ...typedMethods, request, use, eject };
   // Only openapi-fetch's types of `Paths` know what the typed methods take and resolve to.
-  return {
-    ...ownMethods,
-    ...Object.fromEntries(typedMethods),
-    ...{ request, use, eject },
-  } as ScamAddressClient<Paths>;
-}
-
-/**
- * Returns a function that calls an operation of the OpenAPI document, with the options of a method such
- * as `checkKey`. It has the type of openapi-fetch's `request`, so that a change of the operation in the
- * document is a compile error where it is called.
- */
-function callOperation(shared: Shared, options: AnyOptions, deadline?: number) {
-  return (async (method: string, path: string, init: AnyOptions) => {
-    const name = method.toUpperCase();
-    const operation = operations[`${name} ${path}`];
-    const given = { ...options, ...init, bodySerializer: serializeBody };
-    return await dispatch(shared, name, path, given, { operation, deadline });
-  }) as Client<paths>["request"];
+  return methods as ScamAddressClient<Paths>;
 }
 
 /** Sends a request through openapi-fetch, which calls `sendRequest`, and checks the response. */
@@ -187,15 +181,16 @@ async function dispatch(
   method: string,
   path: string,
   options: AnyOptions,
-  { operation, schema, resolvesToErrors = false, ...details }: CallDetails,
+  details: CallDetails,
 ): Promise<Result> {
+  const { operation, schema, resolvesToErrors = false } = details;
   checkParameters(path, options.params?.path);
   if (settings.apiKey === undefined && (operation?.apiKey ?? "required") === "required") {
     const ignored = `a header "${apiKeyHeader}" is ignored`;
     throw optionError("apiKey", `is missing: this request needs the client's key; ${ignored}`);
   }
   const { body, parseAs = "json", totalTimeout = settings.totalTimeout } = options;
-  const { deadline = performance.now() + totalTimeout } = details;
+  const deadline = details.deadline ?? performance.now() + totalTimeout;
   if (body !== undefined && ["GET", "HEAD"].includes(method)) {
     throw optionError("body", `must be left out of a ${method} request`);
   }
@@ -231,7 +226,10 @@ async function dispatch(
   });
 }
 
-/** Does the work of a call until its signal is aborted or its deadline is over. */
+/**
+ * Does the work of a call until its signal is aborted or its deadline is over. Its errors get the stack
+ * of the caller.
+ */
 async function limitCall<T>(
   context: ErrorContext & Pick<Call, "totalTimeout" | "deadline">,
   signal: AbortSignal | null | undefined,
@@ -246,7 +244,7 @@ async function limitCall<T>(
     const limits = { signals: [signal], timeout, onTimeout };
     return await runWithin(limits, (controller) => work(controller.signal));
   } catch (error) {
-    // V8 keeps ten functions of a stack, which may all be of this client and openapi-fetch.
+    // V8 keeps ten frames of a stack, and all of them may be in this client and openapi-fetch.
     if (error instanceof ScamAddressError) Error.captureStackTrace?.(error, limitCall);
     throw error;
   }
