@@ -175,8 +175,10 @@ export interface ClientOptions {
   maxResponseBytes?: number | undefined;
   /**
    * Headers to send with every request: an object or a `Headers` instance, which is copied when the
-   * client is created. `X-API-Key` is ignored; use {@linkcode ClientOptions.apiKey}. If the response is read as JSON, the client sends
-   * `Accept: application/json`, unless you set `Accept`.
+   * client is created. `X-API-Key` is ignored; use {@linkcode ClientOptions.apiKey}.
+   *
+   * If the response is read as JSON, the client sends `Accept: application/json`, unless you set
+   * `Accept`.
    */
   headers?: FetchClientOptions["headers"] | undefined;
   /**

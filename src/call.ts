@@ -93,9 +93,9 @@ export function httpError(call: Call, response: Response, body: unknown = ""): H
   const { headers, status } = response;
   const snapshot = makeSnapshot(call, response, body);
   const retryAfter = parseRetryAfter(redact(headers.get("retry-after") ?? "", call), Date.now());
-  const isAddressWrong = status === 404 && operation && !operation.has404;
+  const mayBeWrongAddress = status === 404 && operation && !operation.has404;
   const wait = retryAfter === undefined ? "" : ` (retry after ${Math.ceil(retryAfter)} s)`;
-  const advice = isAddressWrong ? ` (${CHECK_BASE_URL})` : "";
+  const advice = mayBeWrongAddress ? ` (${CHECK_BASE_URL})` : "";
   const excerpt = excerptOf(snapshot.body);
   const problem = `got the status ${status}${wait}${advice}${excerpt && `: ${excerpt}`}`;
   const fields = { response: snapshot, ...retryAfter !== undefined && { retryAfter } };
@@ -119,6 +119,7 @@ function makeSnapshot(call: Call, response: Response, body: unknown): ResponseSn
   const headers = [...response.headers]
     .filter(([name]) => redact(name, call) === name)
     .map(([name, value]): [string, string] => [name, redact(value, call)]);
+  // Redacted as text, and parsed again, because openapi-fetch has parsed the bodies of errors.
   const text = redact(toText(body), call).slice(0, MAX_ERROR_BODY);
   return {
     status: response.status,
@@ -136,7 +137,7 @@ export function parseBody(text: string): unknown {
   }
 }
 
-/** Writes a parsed body as text again, because keys are looked for in texts. */
+/** Writes a parsed body as text again. */
 function toText(body: unknown): string {
   try {
     return typeof body === "string" ? body : JSON.stringify(body);

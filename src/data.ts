@@ -5,7 +5,7 @@ import type { Operation } from "./operation.ts";
 /** The largest number of issues kept: a schema may have one for each element of a large response. */
 const MAX_ISSUES = 100;
 
-/** Makes the error for data that is refused, from the issues and what they say in a sentence. */
+/** Makes the error for data that is refused. By default, `problem` describes the issues. */
 type Refuse = (issues: readonly Issue[], problem?: string) => InvalidResponseError;
 
 /**

@@ -42,7 +42,7 @@ export interface ResponseSnapshot {
 /** The statuses of temporary failures. */
 const TEMPORARY_STATUSES: readonly unknown[] = [408, 429, 500, 502, 503, 504];
 
-/** Returns the `isTemporary` of an error. A permission that Deno lacks does not come by itself. */
+/** Returns the `isTemporary` of an error. A missing Deno permission is not temporary. */
 function isTemporaryFailure({ code, response, cause }: Partial<HttpError>): boolean {
   if (code === "http") return TEMPORARY_STATUSES.includes(response?.status);
   if (code === "network") return Object(cause).code !== "NotCapable";
@@ -118,8 +118,9 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
     // This comes first, because code compiled for older targets asks `this instanceof` before the
     // constructor has set the brand, and because a caller's subclass has no `code` of its own.
     if (super[Symbol.hasInstance](value)) return true;
-    const isOurs = this === ScamAddressError || Object.prototype.hasOwnProperty.call(this, "code");
-    if (!isOurs || !(brand in Object(value))) return false;
+    const isPackageClass = this === ScamAddressError ||
+      Object.prototype.hasOwnProperty.call(this, "code");
+    if (!isPackageClass || !(brand in Object(value))) return false;
     return this.code === undefined || this.code === (value as ScamAddressError).code;
   }
 

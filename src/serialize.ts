@@ -18,7 +18,7 @@ export function toPath(endpoint: string): string {
     const example = "`reports/${encodeURIComponent(id)}`";
     throw optionError("endpoint", `must not have placeholders: write the value, as in ${example}`);
   }
-  // The URL parser removes control characters at the end.
+  // No white space and no control characters: the URL parser removes those at the end.
   const isBelow = /^\/(?!\/|[a-z][a-z\d+.-]*:\/\/)[^?#\\\s\p{Cc}]+$/iu.test(path);
   if (isBelow && !DOT_SEGMENT.test(path)) return path;
   const problem = 'must be a name below "baseUrl", such as "report"; set a query with "query"';
@@ -31,6 +31,7 @@ export function checkParameters(
   parameters: Readonly<Record<string, unknown>> = {},
 ): void {
   const values = new Map(Object.entries(parameters)); // without inherited names
+  // The forms of openapi-fetch: {id}, {id*}, {.id} and {;id}.
   for (const [, name = ""] of path.matchAll(/\{[.;]?([^{}*]+)\*?\}/g)) {
     const text = `${values.get(name) ?? ""}`;
     if (text !== "" && !DOT_SEGMENT.test(text)) continue;

@@ -6,17 +6,11 @@ export type Data<Operation extends object> = Extract<
   { data: unknown }
 >["data"];
 
-/** The result of a handler: the data of its operation, or any response. */
-type HandlerResult<Operation extends object> =
-  | Data<Operation>
-  | (undefined extends Data<Operation> ? void : never) // what a function without a result returns
-  | Response;
-
-/** Handles the requests of an operation of the OpenAPI document. */
+/** Handles the requests of an operation of the OpenAPI document: returns its data, or any response. */
 export type Handler<Operation extends object, Context> = (
   request: Request,
   context: Context,
-) => HandlerResult<Operation> | Promise<HandlerResult<Operation>>;
+) => Data<Operation> | Response | Promise<Data<Operation> | Response>;
 
 /** Makes the response for an error: a sentence, as JSON. */
 export function errorResponse(status: number, error: string): Response {
