@@ -185,7 +185,7 @@ async function dispatch(
 ): Promise<Result> {
   const { operation, schema, resolvesToErrors = false } = details;
   checkParameters(path, options.params?.path);
-  if (settings.apiKey === undefined && (operation?.apiKey ?? "required") === "required") {
+  if (settings.apiKey === undefined && (operation?.access ?? "required") === "required") {
     const ignored = `a header "${apiKeyHeader}" is ignored`;
     throw optionError("apiKey", `is missing: this request needs the client's key; ${ignored}`);
   }

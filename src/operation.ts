@@ -8,7 +8,7 @@ export interface Operation {
   /** The name of the operation in the OpenAPI document. */
   readonly operationId: string;
   /** Whether the key must be set and is sent, is sent if it is set, or is never sent. */
-  readonly apiKey: "required" | "optional" | "none";
+  readonly access: "required" | "optional" | "none";
   /** Whether the operation may be retried after any temporary failure. */
   readonly idempotent: boolean;
   /** Whether the OpenAPI document has the status 404, which is then no sign of a wrong address. */

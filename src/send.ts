@@ -130,7 +130,7 @@ async function setHeaders(headers: Headers, call: Call): Promise<void> {
   const { apiKey, operation, parseAs, secrets } = call;
   headers.delete(apiKeyHeader); // The caller's own is ignored.
   if (parseAs === "json" && !headers.has("accept")) headers.set("accept", "application/json");
-  if (operation?.apiKey === "none") return;
+  if (operation?.access === "none") return;
   // Authenticated requests have a type, even without a body.
   if (!headers.has("content-type")) headers.set("content-type", "application/json");
   if (apiKey === undefined) return;

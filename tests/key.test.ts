@@ -53,7 +53,7 @@ Deno.test("a client without a key sends nothing that needs it, nor a header that
 Deno.test("an optional key that the client lacks is sent in no header", async () => {
   await using server = await serveValid();
   using _operation = addOperation(undocumented, {
-    apiKey: "optional",
+    access: "optional",
     responses: { 200: undefined },
   });
   for (const options of [{}, { apiKey }]) {

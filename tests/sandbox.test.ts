@@ -238,10 +238,10 @@ Deno.test("fetch() responds with 501 when the sandbox has no handler for an oper
 
 Deno.test("fetch() sends what a route returns with the operation's status, and asks for its key", async () => {
   const cases: [Partial<Operation>, number, number][] = [
-    [{ apiKey: "none", responses: { 201: () => undefined } }, 201, 201],
-    [{ apiKey: "optional", responses: { 202: undefined, "2XX": () => undefined } }, 200, 200],
-    [{ apiKey: "required", responses: { 200: undefined, 203: () => undefined } }, 203, 401],
-    [{ apiKey: "required" }, 200, 401],
+    [{ access: "none", responses: { 201: () => undefined } }, 201, 201],
+    [{ access: "optional", responses: { 202: undefined, "2XX": () => undefined } }, 200, 200],
+    [{ access: "required", responses: { 200: undefined, 203: () => undefined } }, 203, 401],
+    [{ access: "required" }, 200, 401],
   ];
   for (const [operation, status, keyless] of cases) {
     using _operation = addOperation(`${undocumented}/{id}`, operation);
@@ -250,7 +250,7 @@ Deno.test("fetch() sends what a route returns with the operation's status, and a
     expect(await ask(sandbox, `${undocumented}/1`)).toEqual([status, { name: "1" }]);
     expect((await ask(sandbox, `${undocumented}/1`, {}))[0]).toBe(keyless);
     const wrong = { headers: { [keyHeader]: "wrong-key" } };
-    const refused = operation.apiKey === "none" ? status : 401;
+    const refused = operation.access === "none" ? status : 401;
     expect((await ask(sandbox, `${undocumented}/1`, wrong))[0]).toBe(refused);
   }
 });

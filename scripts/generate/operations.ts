@@ -51,7 +51,7 @@ export function writeOperations(document: Any): { operations: string; validators
     const has404 = "404" in operation.responses || "4XX" in operation.responses;
     return `${JSON.stringify(endpoint)}: {
       operationId: ${JSON.stringify(operation.operationId)},
-      apiKey: "${accessOf(operation.security)}",
+      access: "${accessOf(operation.security)}",
       idempotent: ${operation["x-idempotent"] ?? isIdempotent(method)},
       ${has404 ? "has404: true," : ""}
       responses: { ${successes.map((one) => writeResponse(endpoint, one)).join("\n")} },

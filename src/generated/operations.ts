@@ -11,7 +11,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   __proto__: null as never, // without inherited names
   "POST /checkKey": {
     operationId: "checkKey",
-    apiKey: "none",
+    access: "none",
     idempotent: true,
 
     responses: { "2XX": (value) => issuesOf(schemaChecks["POST /checkKey 2XX"]!, value) },

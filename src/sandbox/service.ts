@@ -128,7 +128,7 @@ async function checkKey(
 /** An endpoint, and how the sandbox handles it. */
 interface Route extends Endpoint {
   /** Whether requests need a valid key. */
-  readonly access: Operation["apiKey"];
+  readonly access: Operation["access"];
   /** The status of a value that the handler returns. */
   readonly status: number;
   /** `undefined` when the sandbox has no handler for an operation of the OpenAPI document. */
@@ -152,11 +152,11 @@ const ENDPOINT = /^[A-Z]+ (?:[^\s?#\\{}]|(?<=[ /])\{[^\s?#\\{}/]+\}(?=\/|$))+$/;
 /** Makes the routes of the OpenAPI document's operations. */
 function readOperations(): Route[] {
   const byName = new Map<string, SandboxRoute>(Object.entries(handlers)); // no inherited names
-  return Object.entries(operations).map(([endpoint, { apiKey, operationId, responses }]) => {
+  return Object.entries(operations).map(([endpoint, { access, operationId, responses }]) => {
     // The lowest status with a JSON body: JavaScript sorts names that are numbers.
     const isJson = (status: string) => typeof responses[status] === "function";
     const status = Number(Object.keys(responses).find(isJson)?.replace("XX", "00") ?? 200);
-    return { ...parseEndpoint(endpoint), access: apiKey, status, handler: byName.get(operationId) };
+    return { ...parseEndpoint(endpoint), access, status, handler: byName.get(operationId) };
   });
 }
 

@@ -187,12 +187,12 @@ Deno.test("the table has the methods, keys, statuses and media types of operatio
   }, { responses: { Done: problem }, pathItems: { B: { delete: operationOf("delete") } } }));
   expect(apiKeyHeader).toBe("X-Key");
   const lines = Object.entries(operations).map((
-    [name, { apiKey, has404, idempotent, operationId, responses }],
+    [name, { access, has404, idempotent, operationId, responses }],
   ) =>
     [
       name,
       operationId,
-      apiKey,
+      access,
       idempotent,
       has404 ?? "-",
       ...Object.entries(responses).map(([status, it]) => `${status} ${it && typeof it}`),

@@ -41,7 +41,7 @@ export function changeOperation(endpoint: string, change: Partial<Operation>): D
 /** Adds an operation to the OpenAPI document, as long as the result is in use. */
 export function addOperation(path: string, operation: Partial<Operation>): Disposable {
   return changeOperation(`GET /${path}`, {
-    ...{ operationId: "toString", apiKey: "required", responses: {} },
+    ...{ operationId: "toString", access: "required", responses: {} },
     ...operation,
   });
 }
