@@ -92,6 +92,28 @@ export function createClient<Paths extends object = paths>(
   options: ClientOptions,
 ): ScamAddressClient<Paths> {
   const settings = readClientOptions(options);
+  const shared: Shared = { openapi: createOpenapiClient(settings), settings };
+  const ownMethods = {
+    checkKey: checkKey.bind(undefined, shared),
+    checkOwnKey: checkOwnKey.bind(undefined, shared),
+    call: call.bind(undefined, shared),
+  } satisfies Omit<ScamAddressClient, keyof Client<paths>>;
+  const typedMethods = Object.fromEntries(
+    METHODS.map((name) => [name, request.bind(undefined, shared, name)]),
+  );
+  const methods: object = {
+    ...ownMethods,
+    ...typedMethods,
+    request: request.bind(undefined, shared),
+    use: shared.openapi.use,
+    eject: shared.openapi.eject,
+  };
+  // Only openapi-fetch's types of `Paths` know what the typed methods take and resolve to.
+  return methods as ScamAddressClient<Paths>;
+}
+
+/** Creates openapi-fetch's client. */
+function createOpenapiClient(settings: Settings): UntypedClient {
   const { baseUrl, bodySerializer = serializeBody, Request, requestInitExt } = settings;
   const { pathSerializer, querySerializer } = settings;
   // A copy; that of an object keeps a `null`, which removes a header.
@@ -100,79 +122,73 @@ export function createClient<Paths extends object = paths>(
     : { ...settings.headers };
   const serializers = { bodySerializer, pathSerializer, querySerializer };
   // openapi-fetch's types accept neither options that are `undefined`, nor any string as a path.
-  const openapi = createFetchClient(
+  return createFetchClient(
     { baseUrl, headers, Request, requestInitExt, ...serializers } as object,
   ) as unknown as UntypedClient;
-  const shared: Shared = { openapi, settings };
+}
 
-  /** Calls an operation for a typed method. */
-  async function request(method: string, path: string, init?: object | null) {
-    const name = method.toUpperCase();
-    const tables = [REQUEST_OPTIONS, TYPED_OPTIONS, UNTYPED_OPTIONS];
-    const options = readOptions(init, `${name}()`, ...tables);
-    const operation = operations[`${name} ${path}`];
-    return await dispatch(shared, name, path, options, { operation, resolvesToErrors: true });
+/** Calls an operation for a typed method. */
+async function request(shared: Shared, method: string, path: string, init?: object | null) {
+  const name = method.toUpperCase();
+  const tables = [REQUEST_OPTIONS, TYPED_OPTIONS, UNTYPED_OPTIONS];
+  const options = readOptions(init, `${name}()`, ...tables);
+  const operation = operations[`${name} ${path}`];
+  return await dispatch(shared, name, path, options, { operation, resolvesToErrors: true });
+}
+
+async function checkKey(shared: Shared, apiKey: string, init?: RequestOptions | null) {
+  return await postCheckKey(shared, apiKey, readOptions(init, "checkKey()", REQUEST_OPTIONS));
+}
+
+async function checkOwnKey(shared: Shared, init?: RequestOptions | null) {
+  const { settings } = shared;
+  const { apiKey } = settings;
+  const options = readOptions(init, "checkOwnKey()", REQUEST_OPTIONS);
+  if (apiKey === undefined) throw optionError("apiKey", "is missing: the client has no key");
+  if (typeof apiKey === "string") return await postCheckKey(shared, apiKey, options);
+  // The limits of the call include the caller's function.
+  const { signal, totalTimeout = settings.totalTimeout } = options;
+  const deadline = performance.now() + totalTimeout;
+  const context = { name: "checkOwnKey()", attempt: 0, secrets: [], totalTimeout, deadline };
+  const key = await limitCall(context, signal, async () => await apiKey());
+  return await postCheckKey(shared, key, options, deadline);
+}
+
+async function postCheckKey(
+  shared: Shared,
+  apiKey: string,
+  options: AnyOptions,
+  deadline?: number,
+): Promise<KeyStatus> {
+  // A change of the operation in the OpenAPI document is a compile error here, or at `KeyStatus`.
+  const path = "/checkKey" satisfies keyof paths;
+  type Content = paths[typeof path]["post"]["requestBody"]["content"];
+  const body: Content["application/json"] = { apiKey: readApiKey(apiKey) };
+  const given = { ...options, body, bodySerializer: serializeBody };
+  const operation = operations[`POST ${path}`];
+  const { data } = await dispatch(shared, "POST", path, given, { operation, deadline });
+  return data as KeyStatus;
+}
+
+async function call(
+  shared: Shared,
+  method: string,
+  endpoint: string,
+  init?: CallOptions<StandardSchemaV1 | undefined> | null,
+  // deno-lint-ignore no-explicit-any -- the output of a schema that only the caller knows
+): Promise<any> {
+  const { schema, query, ...rest } = readOptions(init, "call()", REQUEST_OPTIONS, CALL_OPTIONS);
+  if (schema !== undefined && typeof schema?.["~standard"]?.validate !== "function") {
+    throw optionError("schema", "must be a Standard Schema, such as one of Zod 3.24 or later");
   }
-
-  async function checkKey(apiKey: string, init?: RequestOptions | null) {
-    return await postCheckKey(apiKey, readOptions(init, "checkKey()", REQUEST_OPTIONS));
-  }
-
-  async function postCheckKey(apiKey: string, options: AnyOptions, deadline?: number) {
-    // A change of the operation in the OpenAPI document is a compile error here, or at `KeyStatus`.
-    const path = "/checkKey" satisfies keyof paths;
-    type Content = paths[typeof path]["post"]["requestBody"]["content"];
-    const body: Content["application/json"] = { apiKey: readApiKey(apiKey) };
-    const given = { ...options, body, bodySerializer: serializeBody };
-    const operation = operations[`POST ${path}`];
-    const { data } = await dispatch(shared, "POST", path, given, { operation, deadline });
-    return data as KeyStatus;
-  }
-
-  async function checkOwnKey(init?: RequestOptions | null) {
-    const options = readOptions(init, "checkOwnKey()", REQUEST_OPTIONS);
-    const { apiKey } = settings;
-    if (apiKey === undefined) throw optionError("apiKey", "is missing: the client has no key");
-    if (typeof apiKey === "string") return await postCheckKey(apiKey, options);
-    // The limits of the call include the caller's function.
-    const { signal, totalTimeout = settings.totalTimeout } = options;
-    const deadline = performance.now() + totalTimeout;
-    const context = { name: "checkOwnKey()", attempt: 0, secrets: [], totalTimeout, deadline };
-    const key = await limitCall(context, signal, async () => await apiKey());
-    return await postCheckKey(key, options, deadline);
-  }
-
-  async function call(
-    method: string,
-    endpoint: string,
-    init?: CallOptions<StandardSchemaV1 | undefined> | null,
-    // deno-lint-ignore no-explicit-any -- the output of a schema that only the caller knows
-  ): Promise<any> {
-    const { schema, query, ...rest } = readOptions(init, "call()", REQUEST_OPTIONS, CALL_OPTIONS);
-    if (schema !== undefined && typeof schema?.["~standard"]?.validate !== "function") {
-      throw optionError("schema", "must be a Standard Schema, such as one of Zod 3.24 or later");
-    }
-    const queryText = toQuery(query);
-    const options = {
-      ...rest,
-      bodySerializer: serializeBody,
-      pathSerializer: (path: string) => path, // which has no parameters
-      querySerializer: () => queryText,
-    };
-    return await dispatch(shared, method.toUpperCase(), toPath(endpoint), options, { schema });
-  }
-
-  const ownMethods = { checkKey, checkOwnKey, call } satisfies Omit<
-    ScamAddressClient,
-    keyof Client<paths>
-  >;
-  const typedMethods = Object.fromEntries(
-    METHODS.map((name) => [name, request.bind(undefined, name)]),
-  );
-  const { use, eject } = openapi;
-  const methods: object = { ...ownMethods, ...typedMethods, request, use, eject };
-  // Only openapi-fetch's types of `Paths` know what the typed methods take and resolve to.
-  return methods as ScamAddressClient<Paths>;
+  const queryText = toQuery(query);
+  const options = {
+    ...rest,
+    bodySerializer: serializeBody,
+    pathSerializer: (path: string) => path, // which has no parameters
+    querySerializer: () => queryText,
+  };
+  return await dispatch(shared, method.toUpperCase(), toPath(endpoint), options, { schema });
 }
 
 /** Sends a request through openapi-fetch, which calls `sendRequest`, and checks the response. */
