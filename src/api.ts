@@ -157,7 +157,7 @@ export interface ClientOptions {
    *
    * Temporary failures are those whose error has `isTemporary: true`. The wait before the first
    * retry is random, up to 500 ms. This maximum doubles with each retry, up to 8 seconds. If the
-   * response has a `Retry-After` header, the client waits that long instead, plus up to 25 %. If
+   * response has a `Retry-After` header, the client waits that long instead, plus up to 25%. If
    * `Retry-After` is over 60 seconds, the request is not retried.
    *
    * @default {2}
@@ -240,7 +240,7 @@ export interface ClientOptions {
    * string, and is sent as it is. A `FormData` is sent as a form, and must not have a `Content-Type`.
    * `checkKey` and `call` always use this default.
    *
-   * A body of which JSON would keep nothing, such as a `Map`, a `Blob` or bytes, is refused.
+   * A body that cannot be written as JSON, such as a `Map`, a `Blob` or bytes, is refused.
    */
   bodySerializer?: FetchClientOptions["bodySerializer"] | undefined;
   /** How the typed methods serialize path parameters: a function. */
@@ -340,7 +340,7 @@ export interface CallOptions<Schema extends StandardSchema | undefined = undefin
  *   [openapi-fetch](https://openapi-ts.dev/openapi-fetch/), for operations in the OpenAPI document.
  *
  * The typed methods take a path and options: `POST(path, options)`. They resolve to
- * `{ data, error, response }`, also for a 4xx or 5xx status and for 304. In that case, `data` is
+ * `{ data, error, response }`, even for a 4xx or 5xx status or 304. In that case, `data` is
  * `undefined`, and `error` is the body, whose type is not checked. The body may be empty, so check
  * `response.ok` instead of `error`. After any other failure, the typed methods reject with the same
  * errors as {@linkcode ScamAddressClient.call}.
@@ -414,7 +414,7 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
   /**
    * Calls an operation that is not in the OpenAPI document.
    *
-   * The request has the headers `X-API-Key` and `Content-Type: application/json`. With a schema,
+   * The request has `X-API-Key` and, by default, `Content-Type: application/json`. With a schema,
    * the response is validated, and `data` has the schema's type. Without one, `data` is `unknown`.
    *
    * @example Check the response with a schema

@@ -235,7 +235,8 @@ export class ConfigurationError extends ScamAddressError<Pick<ConfigurationError
   /** `"ConfigurationError"`, unless a subclass has another name. */
   override readonly name: string = "ConfigurationError";
   /**
-   * The name of the option or argument, such as `"apiKey"`. Absent if no single option is at fault.
+   * The name of the option or argument, such as `"apiKey"`. All errors that the package throws have
+   * it.
    */
   declare readonly option?: string;
 }

@@ -47,7 +47,7 @@ export interface ServeSandboxOptions {
 export interface SandboxServer {
   /** The address to use as `baseUrl`, such as `"http://127.0.0.1:49152/"`. */
   readonly url: string;
-  /** Stops the server and closes all connections. Later calls do nothing more. */
+  /** Stops the server and closes all connections. Calling it again has no effect. */
   close(): Promise<void>;
   /** Closes the server at the end of an `await using` declaration's scope. */
   [Symbol.asyncDispose](): Promise<void>;

@@ -80,8 +80,8 @@ export interface SandboxOptions {
    * in braces: `"GET reports/{id}"`. Endpoints that are not in the OpenAPI document need a valid key.
    *
    * A route handles requests with its method and a path that ends with its own. If several routes
-   * match, the longest one handles the request, or the first of several with as many segments. A route
-   * can replace an operation of the OpenAPI document, for example to test an error.
+   * match, the one with the most segments handles the request; if several have as many, the first of
+   * them does. A route can replace an operation of the OpenAPI document, for example to test an error.
    *
    * @default {{}}
    */
