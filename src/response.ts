@@ -23,18 +23,15 @@ export async function readResponse(response: Response, call: Call): Promise<Resp
   refuseRedirect(response, call);
   const { maxResponseBytes, resolvesToErrors } = call;
   const { headers, ok, status, statusText, url } = response;
-  const maxErrorBytes = resolvesToErrors
-    ? maxResponseBytes
-    : Math.min(maxResponseBytes, MAX_ERROR_BODY);
+  const keptBytes = Math.min(maxResponseBytes, MAX_ERROR_BODY); // by an error
+  const maxErrorBytes = resolvesToErrors ? maxResponseBytes : keptBytes;
   // One byte more shows that a body is too large.
   const limit = ok ? maxResponseBytes + 1 : maxErrorBytes;
   const { bytes, problem } = await readBody(response, limit);
   if (ok && problem) throw problem; // With an error status, a part of the body is enough.
   if (ok && bytes.length > maxResponseBytes) {
     const rule = "maxResponseBytes";
-    const text = new TextDecoder().decode(
-      bytes.subarray(0, Math.min(maxResponseBytes, MAX_ERROR_BODY)),
-    );
+    const text = new TextDecoder().decode(bytes.subarray(0, keptBytes));
     const why = `the body is larger than "${rule}"`;
     throw invalidResponse(call, response, text, [{ path: "", rule }], why);
   }
