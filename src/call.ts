@@ -49,6 +49,9 @@ export const MAX_ERROR_BODY = 65_536;
 /** The largest part of a body in a message, in characters. */
 const MAX_EXCERPT = 200;
 
+/** The length of the longest key, with each character escaped. */
+const MAX_SECRET = 8_192;
+
 /** The shortest key that is redacted: replacing a shorter one would garble addresses and logs. */
 const MIN_SECRET = 8;
 
@@ -120,7 +123,9 @@ function makeSnapshot(call: Call, response: Response, body: unknown): ResponseSn
     .filter(([name]) => redact(name, call) === name)
     .map(([name, value]): [string, string] => [name, redact(value, call)]);
   // Redacted as text, and parsed again, because openapi-fetch has parsed the bodies of errors.
-  const text = redact(toText(body), call).slice(0, MAX_ERROR_BODY);
+  // Of a large body, little more than is kept, so that no key is cut before it is looked for.
+  const start = toText(body).slice(0, MAX_ERROR_BODY + MAX_SECRET);
+  const text = redact(start, call).slice(0, MAX_ERROR_BODY);
   return {
     status: response.status,
     headers: new Headers(headers),
