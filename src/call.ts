@@ -1,21 +1,11 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { ParseAs } from "openapi-fetch";
 
-import {
-  HttpError,
-  InvalidResponseError,
-  type Issue,
-  type ResponseSnapshot,
-  type ScamAddressError,
-  TimeoutError,
-} from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import type { Settings } from "./options.ts";
-import { parseRetryAfter } from "./retry.ts";
-import { toLine } from "./text.ts";
 
 /** Everything about one call: the client's options, those of the call in their place, and more. */
-export interface Call extends Settings {
+export interface CallContext extends Settings {
   readonly method: string;
   /** The method and the address, without the query, for errors. */
   readonly name: string;
@@ -38,121 +28,4 @@ export interface Call extends Settings {
 }
 
 /** What an error needs to know of a call. */
-export type ErrorContext = Pick<Call, "name" | "attempt" | "secrets">;
-
-/** Advice about a response that may not be the service's. */
-export const CHECK_BASE_URL = 'check "baseUrl"';
-
-/** The largest part of a body that an error keeps, in bytes, or in characters of its text. */
-export const MAX_ERROR_BODY = 65_536;
-
-/** The largest part of a body in a message, in characters. */
-const MAX_EXCERPT = 200;
-
-/** The length of the longest key, with each character escaped. */
-const MAX_SECRET = 8_192;
-
-/** The shortest key that is redacted: replacing a shorter one would garble addresses and logs. */
-const MIN_SECRET = 8;
-
-/** Replaces every key in a text by `[redacted]`. */
-export function redact(text: string, { secrets }: ErrorContext): string {
-  // The longest comes first, because it may contain another.
-  const sorted = [...secrets].sort((a, b) => b.length - a.length);
-  for (const secret of sorted) {
-    if (secret.length < MIN_SECRET) break;
-    const inJson = JSON.stringify(secret).slice(1, -1); // with quotes and backslashes escaped
-    text = text.replaceAll(secret, "[redacted]").replaceAll(inJson, "[redacted]");
-  }
-  return text;
-}
-
-/** Returns a URL without its query and fragment. */
-export function withoutQuery(url: string): string {
-  return url.replace(/[?#].*/s, "");
-}
-
-/** Makes an error of a call, whose message is a line that names the request and shows no key. */
-export function makeError<Fields, Made extends ScamAddressError>(
-  call: ErrorContext,
-  errorClass: new (message: string, fields: Fields, options?: ErrorOptions) => Made,
-  problem: string,
-  fields: Fields,
-  options?: ErrorOptions,
-): Made {
-  const failed = call.attempt > 1 ? `failed after ${call.attempt} attempts: ` : "";
-  const message = toLine(redact(`"${call.name}" ${failed}${problem}`, call));
-  return new errorClass(message, fields, options);
-}
-
-/** Makes the error for an attempt, or a call, whose time is up. */
-export function timeoutError(call: ErrorContext, timeout: number): TimeoutError {
-  return makeError(call, TimeoutError, `took more than ${timeout} ms`, { timeout });
-}
-
-/** Makes the error for a response that has no 2xx status. */
-export function httpError(call: Call, response: Response, body: unknown = ""): HttpError {
-  const { operation } = call;
-  const { headers, status } = response;
-  const snapshot = makeSnapshot(call, response, body);
-  const retryAfter = parseRetryAfter(redact(headers.get("retry-after") ?? "", call), Date.now());
-  const mayBeWrongAddress = status === 404 && operation && !operation.has404;
-  const wait = retryAfter === undefined ? "" : ` (retry after ${Math.ceil(retryAfter)} s)`;
-  const advice = mayBeWrongAddress ? ` (${CHECK_BASE_URL})` : "";
-  const excerpt = excerptOf(snapshot.body);
-  const problem = `got the status ${status}${wait}${advice}${excerpt && `: ${excerpt}`}`;
-  const fields = { response: snapshot, ...retryAfter !== undefined && { retryAfter } };
-  return makeError(call, HttpError, problem, fields);
-}
-
-/** Makes the error for a 2xx response with a wrong body. */
-export function invalidResponse(
-  call: Call,
-  response: Response,
-  text: string,
-  issues: readonly Issue[],
-  problem: string,
-): InvalidResponseError {
-  const fields = { issues, response: makeSnapshot(call, response, parseBody(text)) };
-  return makeError(call, InvalidResponseError, `got an invalid response: ${problem}`, fields);
-}
-
-/** Makes the part of a response that an error keeps. */
-function makeSnapshot(call: Call, response: Response, body: unknown): ResponseSnapshot {
-  const headers = [...response.headers]
-    .filter(([name]) => redact(name, call) === name)
-    .map(([name, value]): [string, string] => [name, redact(value, call)]);
-  // Redacted as text, and parsed again, because openapi-fetch has parsed the bodies of errors.
-  // Of a large body, little more than is kept, so that no key is cut before it is looked for.
-  const start = toText(body).slice(0, MAX_ERROR_BODY + MAX_SECRET);
-  const text = redact(start, call).slice(0, MAX_ERROR_BODY);
-  return {
-    status: response.status,
-    headers: new Headers(headers),
-    body: typeof body === "string" ? text : parseBody(text),
-  };
-}
-
-/** Parses a body as JSON or, like openapi-fetch, as text if it is not JSON. */
-export function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/** Writes a parsed body as text again. */
-function toText(body: unknown): string {
-  try {
-    return typeof body === "string" ? body : JSON.stringify(body);
-  } catch {
-    return ""; // It is nested too deeply.
-  }
-}
-
-/** Returns the start of a body, for messages. */
-function excerptOf(body: unknown): string {
-  const text = toText(body).trim();
-  return text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text;
-}
+export type ErrorContext = Pick<CallContext, "name" | "attempt" | "secrets">;

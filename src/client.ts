@@ -8,9 +8,10 @@ import type {
   RequestOptions,
   ScamAddressClient,
 } from "./api.ts";
-import { type Call, type ErrorContext, httpError, timeoutError, withoutQuery } from "./call.ts";
+import type { CallContext, ErrorContext } from "./call.ts";
 import { readData } from "./data.ts";
 import { ScamAddressError } from "./errors.ts";
+import { httpError, timeoutError, withoutQuery } from "./failures.ts";
 import { apiKeyHeader, operations } from "./generated/operations.ts";
 import type { paths } from "./generated/types.ts";
 import { runWithin } from "./limits.ts";
@@ -51,7 +52,7 @@ interface AnyOptions extends Given<RequestOptions> {
 }
 
 /** What else a method says of a call. */
-interface CallDetails extends Pick<Call, "operation" | "schema"> {
+interface CallDetails extends Pick<CallContext, "operation" | "schema"> {
   readonly resolvesToErrors?: boolean;
   readonly deadline?: number | undefined;
 }
@@ -212,7 +213,7 @@ async function dispatch(
   }
   const base = `${options.baseUrl || settings.baseUrl}`.replace(/\/$/, "");
   const keys = [settings.apiKey, (body as { apiKey?: unknown } | null | undefined)?.apiKey];
-  const call: Call = {
+  const context: CallContext = {
     ...settings,
     ...options,
     method,
@@ -226,19 +227,19 @@ async function dispatch(
     secrets: keys.filter((key): key is string => typeof key === "string"),
     attempt: 0,
   };
-  return await limitCall(call, options.signal, async (callSignal) => {
+  return await limitCall(context, options.signal, async (callSignal) => {
     const result = await openapi.request(method, path, {
       ...options,
       signal: callSignal,
       parseAs: parseAs === "json" ? "text" : parseAs, // JSON is parsed in `readData`, to be checked
       fetch: (request: Request, initExt?: RequestInit) =>
-        sendRequest(request, call, callSignal, initExt),
+        sendRequest(request, context, callSignal, initExt),
     });
     const { data, error, response } = result;
-    if (!response.ok && !resolvesToErrors) throw httpError(call, response, error);
+    if (!response.ok && !resolvesToErrors) throw httpError(context, response, error);
     if (!response.ok || parseAs !== "json") return result;
     // There is no text for a response without content.
-    return { data: await readData(`${data ?? ""}`, response, call), response };
+    return { data: await readData(`${data ?? ""}`, response, context), response };
   });
 }
 
@@ -247,7 +248,7 @@ async function dispatch(
  * of the caller.
  */
 async function limitCall<T>(
-  context: ErrorContext & Pick<Call, "totalTimeout" | "deadline">,
+  context: ErrorContext & Pick<CallContext, "totalTimeout" | "deadline">,
   signal: AbortSignal | null | undefined,
   work: (callSignal: AbortSignal | null | undefined) => Promise<T>,
 ): Promise<T> {

@@ -1,5 +1,6 @@
-import { type Call, CHECK_BASE_URL, invalidResponse, redact } from "./call.ts";
+import type { CallContext } from "./call.ts";
 import type { InvalidResponseError, Issue } from "./errors.ts";
+import { CHECK_BASE_URL, invalidResponse, redact } from "./failures.ts";
 import type { Operation } from "./operation.ts";
 
 /** The largest number of issues kept: a schema may have one for each element of a large response. */
@@ -14,18 +15,22 @@ type Refuse = (issues: readonly Issue[], problem?: string) => InvalidResponseErr
  *
  * @throws {InvalidResponseError} When it does not match.
  */
-export async function readData(text: string, response: Response, call: Call): Promise<unknown> {
+export async function readData(
+  text: string,
+  response: Response,
+  context: CallContext,
+): Promise<unknown> {
   const refuse: Refuse = (issues, problem = describeIssues(issues)) =>
-    invalidResponse(call, response, text, issues, problem);
-  if (call.operation) return readDocumented(text, response, call.operation, refuse);
+    invalidResponse(context, response, text, issues, problem);
+  if (context.operation) return readDocumented(text, response, context.operation, refuse);
   const value = text === "" ? undefined : parseJson(text, response, refuse);
-  const result = await call.schema?.["~standard"].validate(value);
+  const result = await context.schema?.["~standard"].validate(value);
   if (!result) return value;
   if (!result.issues) return result.value;
   throw refuse(
     result.issues.slice(0, MAX_ISSUES).map(({ message, path = [] }): Issue => {
-      const names = path.map((part) => redact(String(Object(part).key ?? part), call));
-      return { path: toPointer(names), rule: "schema", message: redact(message, call) };
+      const names = path.map((part) => redact(String(Object(part).key ?? part), context));
+      return { path: toPointer(names), rule: "schema", message: redact(message, context) };
     }),
   );
 }

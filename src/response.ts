@@ -1,13 +1,13 @@
+import type { CallContext } from "./call.ts";
+import { ConfigurationError, RedirectError } from "./errors.ts";
 import {
-  type Call,
   CHECK_BASE_URL,
   invalidResponse,
   makeError,
   MAX_ERROR_BODY,
   redact,
   withoutQuery,
-} from "./call.ts";
-import { ConfigurationError, RedirectError } from "./errors.ts";
+} from "./failures.ts";
 
 /** The statuses of responses that have no body: the null body statuses of the fetch standard. */
 export const NULL_BODY_STATUSES = [204, 205, 304];
@@ -18,10 +18,10 @@ export const NULL_BODY_STATUSES = [204, 205, 304];
  * @returns A response with the body; with an error status, with the part of the body that was read.
  * @throws A `ScamAddressError` for a response that cannot be used, or what broke the body.
  */
-export async function readResponse(response: Response, call: Call): Promise<Response> {
-  checkUnread(response, call);
-  refuseRedirect(response, call);
-  const { maxResponseBytes, resolvesToErrors } = call;
+export async function readResponse(response: Response, context: CallContext): Promise<Response> {
+  checkUnread(response, context);
+  refuseRedirect(response, context);
+  const { maxResponseBytes, resolvesToErrors } = context;
   const { headers, ok, status, statusText, url } = response;
   const keptBytes = Math.min(maxResponseBytes, MAX_ERROR_BODY); // by an error
   const maxErrorBytes = resolvesToErrors ? maxResponseBytes : keptBytes;
@@ -33,7 +33,7 @@ export async function readResponse(response: Response, call: Call): Promise<Resp
     const rule = "maxResponseBytes";
     const text = new TextDecoder().decode(bytes.subarray(0, keptBytes));
     const why = `the body is larger than "${rule}"`;
-    throw invalidResponse(call, response, text, [{ path: "", rule }], why);
+    throw invalidResponse(context, response, text, [{ path: "", rule }], why);
   }
   const copy = new Response(NULL_BODY_STATUSES.includes(status) ? null : bytes, {
     headers,
@@ -44,27 +44,30 @@ export async function readResponse(response: Response, call: Call): Promise<Resp
 }
 
 /** Refuses what is not a response with an unread body: a mock may return a plain object. */
-function checkUnread(response: Response, call: Call): void {
+function checkUnread(response: Response, context: CallContext): void {
   const { body, bodyUsed, headers } = Object(response);
   const isReadable = body === null || (typeof body?.getReader === "function" && !body.locked);
   if (isReadable && !bodyUsed && typeof headers?.get === "function") return;
   const advice = "such as new Response(JSON.stringify(data))";
   const problem =
     `failed: the custom "fetch" must return a Response that nobody has read, ${advice}`;
-  throw makeError(call, ConfigurationError, problem, { option: "fetch" });
+  throw makeError(context, ConfigurationError, problem, { option: "fetch" });
 }
 
 /** Refuses a redirect, and what a custom `fetch` got by following one. */
-function refuseRedirect({ headers, redirected, status, url }: Response, call: Call): void {
+function refuseRedirect(
+  { headers, redirected, status, url }: Response,
+  context: CallContext,
+): void {
   const isRedirect = redirected || (status >= 300 && status <= 399 && status !== 304);
   if (!isRedirect) return;
-  const location = redact((redirected ? url : headers.get("location")) ?? "", call);
+  const location = redact((redirected ? url : headers.get("location")) ?? "", context);
   const to = location && ` to "${withoutQuery(location).slice(0, 200)}"`;
   const problem = redirected
     ? `was redirected${to} by the custom "fetch", which must not follow redirects`
     : `got a redirect (${status})${to}, which is not followed`;
   const fields = location ? { location } : {};
-  throw makeError(call, RedirectError, `${problem}: ${CHECK_BASE_URL}`, fields);
+  throw makeError(context, RedirectError, `${problem}: ${CHECK_BASE_URL}`, fields);
 }
 
 /** A `Uint8Array`, in the form that all versions of TypeScript accept as a body. */

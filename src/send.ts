@@ -1,13 +1,6 @@
-import {
-  type Call,
-  httpError,
-  makeError,
-  parseBody,
-  redact,
-  timeoutError,
-  withoutQuery,
-} from "./call.ts";
+import type { CallContext } from "./call.ts";
 import { NetworkError, ScamAddressError } from "./errors.ts";
+import { httpError, makeError, parseBody, redact, timeoutError, withoutQuery } from "./failures.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import { runWithin, type Signals } from "./limits.ts";
 import { optionError, readApiKey } from "./options.ts";
@@ -34,35 +27,35 @@ export const waiting = {
  */
 export async function sendRequest(
   request: Request,
-  call: Call,
+  context: CallContext,
   callSignal: AbortSignal | null | undefined,
   requestInitExt?: RequestInit,
 ): Promise<Response> {
   const { method, url } = request;
-  if (new URL(url).origin !== call.origin) {
+  if (new URL(url).origin !== context.origin) {
     const problem = "has another origin than the request, which was not sent";
     throw optionError("baseUrl", `${problem}: the key is only sent to "baseUrl"`);
   }
-  const init = await readRequest(request, call, requestInitExt);
+  const init = await readRequest(request, context, requestInitExt);
   const signals = [callSignal, request.signal]; // Middleware may make a request without the call's.
   // Middleware may have made a request with another method than the operation's.
-  const documented = method === call.method ? call.operation?.idempotent : undefined;
-  const mayRepeat = call.idempotent ?? documented ?? isIdempotent(method);
-  for (call.attempt = 1;; call.attempt++) {
-    const outcome = await makeAttempt(url, init, call, signals);
+  const documented = method === context.method ? context.operation?.idempotent : undefined;
+  const mayRepeat = context.idempotent ?? documented ?? isIdempotent(method);
+  for (context.attempt = 1;; context.attempt++) {
+    const outcome = await makeAttempt(url, init, context, signals);
     if (outcome instanceof Response && outcome.ok) return outcome;
     const error = outcome instanceof Response
-      ? httpError(call, outcome, parseBody(await outcome.clone().text()))
+      ? httpError(context, outcome, parseBody(await outcome.clone().text()))
       : outcome;
-    const delay = call.attempt > call.retries
+    const delay = context.attempt > context.retries
       ? undefined
-      : retryDelay(error, call.attempt, waiting.random(), mayRepeat);
-    if (delay === undefined || performance.now() + delay >= call.deadline) {
+      : retryDelay(error, context.attempt, waiting.random(), mayRepeat);
+    if (delay === undefined || performance.now() + delay >= context.deadline) {
       if (outcome instanceof Response) return outcome;
       throw error;
     }
     await runWithin({ signals }, async ({ signal }) => {
-      await call.onRetry?.({ attempt: call.attempt, delay, error });
+      await context.onRetry?.({ attempt: context.attempt, delay, error });
       signal.throwIfAborted(); // while `onRetry` ran
       await waiting.sleep(delay, signal);
     });
@@ -75,13 +68,13 @@ export async function sendRequest(
  */
 async function readRequest(
   request: Request,
-  call: Call,
+  context: CallContext,
   requestInitExt: RequestInit | undefined,
 ): Promise<RequestInit> {
   // Copied first: on Bun, a form's Content-Type is lost when the body is read.
   const headers = new Headers(request.headers);
   const body = await readRequestBody(request);
-  await setHeaders(headers, call);
+  await setHeaders(headers, context);
   const { method } = request;
   return { ...requestInitExt, ...fetchOptionsOf(request), method, headers, ...body };
 }
@@ -126,8 +119,8 @@ function fetchOptionsOf(request: Request): RequestInit {
 }
 
 /** Sets the headers that the service needs, and the key, if there is one. */
-async function setHeaders(headers: Headers, call: Call): Promise<void> {
-  const { apiKey, operation, parseAs, secrets } = call;
+async function setHeaders(headers: Headers, context: CallContext): Promise<void> {
+  const { apiKey, operation, parseAs, secrets } = context;
   headers.delete(apiKeyHeader); // The caller's own is ignored.
   if (parseAs === "json" && !headers.has("accept")) headers.set("accept", "application/json");
   if (operation?.access === "none") return;
@@ -143,10 +136,10 @@ async function setHeaders(headers: Headers, call: Call): Promise<void> {
 async function makeAttempt(
   url: string,
   init: RequestInit,
-  call: Call,
+  context: CallContext,
   signals: Signals,
 ): Promise<Response | ScamAddressError> {
-  const { fetch, Request = globalThis.Request, timeout } = call; // `fetch` is called without a `this`
+  const { fetch, Request = globalThis.Request, timeout } = context; // `fetch` is called without a `this`
   // Declared here to keep the request alive during the attempt: in Node.js 20 to 26, a request that is
   // garbage-collected no longer gets its signal (https://github.com/nodejs/node/issues/55428).
   let request: Request;
@@ -157,13 +150,13 @@ async function makeAttempt(
     request = new Request(url, options);
     return await fetch(request);
   };
-  const limits = { signals, timeout, onTimeout: () => timeoutError(call, timeout) };
+  const limits = { signals, timeout, onTimeout: () => timeoutError(context, timeout) };
   try {
     return await runWithin(limits, async (controller) => {
       const response = await fetchOnce(controller.signal).catch((thrown) => {
-        throw networkError(thrown, url, call); // also for an error of ours that a custom `fetch` throws
+        throw networkError(thrown, url, context); // also for an error of ours that a custom `fetch` throws
       });
-      const copy = await readResponse(response, call);
+      const copy = await readResponse(response, context);
       // Node.js otherwise keeps the connection, and so the process, if such a response announces a
       // body, as a 304 with a Content-Length does.
       if (NULL_BODY_STATUSES.includes(response.status)) controller.abort();
@@ -171,21 +164,23 @@ async function makeAttempt(
     });
   } catch (thrown) {
     for (const signal of signals) signal?.throwIfAborted();
-    return thrown instanceof ScamAddressError ? thrown : networkError(thrown, url, call);
+    return thrown instanceof ScamAddressError ? thrown : networkError(thrown, url, context);
   }
 }
 
 /** Makes the error for what the network or a custom `fetch` has thrown. */
-function networkError(thrown: unknown, url: string, call: Call): NetworkError {
+function networkError(thrown: unknown, url: string, context: CallContext): NetworkError {
   const { message = `${thrown}`, name, stack, code } = findReason(thrown);
   // Deno's message contains the whole URL, whose query may have what users look up.
-  const clean = (text: unknown) => redact(`${text}`.replaceAll(url, withoutQuery(url)), call);
+  const clean = (text: unknown) => redact(`${text}`.replaceAll(url, withoutQuery(url)), context);
   // A new error, because the rest of the reason may contain the request, with its key.
   const cause = new Error(clean(message));
   cause.stack = clean(stack ?? `${cause}`);
   const reasonCode = name === "NotCapable" ? name : code; // Deno lacks a permission.
   if (typeof reasonCode === "string") Object.assign(cause, { code: clean(reasonCode) });
-  return makeError(call, NetworkError, `got no complete response: ${cause.message}`, {}, { cause });
+  return makeError(context, NetworkError, `got no complete response: ${cause.message}`, {}, {
+    cause,
+  });
 }
 
 /** Finds the error that says why a `fetch` failed. */
