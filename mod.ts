@@ -45,6 +45,7 @@ export type {
   Method,
   Middleware,
   RequestOptions,
+  RetryEvent,
   ScamAddressClient,
   ValidKey,
 } from "./src/api.ts";
@@ -62,4 +63,3 @@ export {
   TimeoutError,
 } from "./src/errors.ts";
 export type { components, operations, paths } from "./src/generated/types.ts";
-export type { RetryEvent } from "./src/retry.ts";

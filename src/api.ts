@@ -6,8 +6,8 @@ import type {
   Middleware as OpenapiFetchMiddleware,
 } from "openapi-fetch";
 
+import type { ScamAddressError } from "./errors.ts";
 import type { operations, paths } from "./generated/types.ts";
-import type { RetryEvent } from "./retry.ts";
 
 /**
  * The status of an API key: a {@linkcode ValidKey} or an {@linkcode InvalidKey}. Check
@@ -91,6 +91,16 @@ type OutputOf<Schema> = Schema extends StandardSchema ? StandardSchemaV1.InferOu
  * ```
  */
 export type Middleware = FetchMiddleware;
+
+/** What {@linkcode ClientOptions.onRetry} is called with before the wait for a retry. */
+export interface RetryEvent {
+  /** The number of the attempt that failed, counted from 1. */
+  readonly attempt: number;
+  /** The wait before the next attempt, in whole milliseconds. */
+  readonly delay: number;
+  /** The error of that attempt. */
+  readonly error: ScamAddressError;
+}
 
 /** Options of a client: where and how it sends requests. */
 export interface ClientOptions {

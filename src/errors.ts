@@ -1,3 +1,5 @@
+import { isTemporaryFailure } from "./retry.ts";
+
 /** The kind of an error, for logs and `switch`. To get the fields of a class, use `instanceof`. */
 export type ErrorCode =
   | "configuration"
@@ -37,16 +39,6 @@ export interface ResponseSnapshot {
   readonly headers: Headers;
   /** The body: parsed JSON, or text if it is not JSON, cut at 64 KiB; `""` if it is empty. */
   readonly body: unknown;
-}
-
-/** The statuses of temporary failures. */
-const TEMPORARY_STATUSES: readonly unknown[] = [408, 429, 500, 502, 503, 504];
-
-/** Returns the `isTemporary` of an error. A missing Deno permission is not temporary. */
-function isTemporaryFailure({ code, response, cause }: Partial<HttpError>): boolean {
-  if (code === "http") return TEMPORARY_STATUSES.includes(response?.status);
-  if (code === "network") return Object(cause).code !== "NotCapable";
-  return code === "timeout";
 }
 
 const brand = Symbol.for("@scam-address/client/error");
@@ -89,7 +81,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   /**
    * Whether trying again later may succeed. The client itself retries such failures if the request
    * is safe to repeat. It is `true` for every {@linkcode TimeoutError}, for every
-   * {@linkcode NetworkError} except one caused by a missing Deno permission, and for an
+   * {@linkcode NetworkError} except one caused by a missing permission, and for an
    * {@linkcode HttpError} with the status 408, 429, 500, 502, 503 or 504.
    */
   declare readonly isTemporary: boolean;

@@ -8,7 +8,7 @@ import {
   type ScamAddressError,
   TimeoutError,
 } from "./errors.ts";
-import { parseRetryAfter } from "./retry.ts";
+import { readRetryAfter } from "./retry.ts";
 import { toLine } from "./text.ts";
 
 /** Advice about a response that may not be the service's. */
@@ -64,9 +64,9 @@ export function timeoutError(context: ErrorContext, timeout: number): TimeoutErr
 /** Makes the error for a response that has no 2xx status. */
 export function httpError(context: CallContext, response: Response, body: unknown = ""): HttpError {
   const { operation } = context;
-  const { headers, status } = response;
+  const { status } = response;
   const snapshot = makeSnapshot(context, response, body);
-  const retryAfter = parseRetryAfter(redact(headers.get("retry-after") ?? "", context), Date.now());
+  const retryAfter = readRetryAfter(snapshot.headers);
   const mayBeWrongAddress = status === 404 && operation && !operation.has404;
   const wait = retryAfter === undefined ? "" : ` (retry after ${Math.ceil(retryAfter)} s)`;
   const advice = mayBeWrongAddress ? ` (${CHECK_BASE_URL})` : "";

@@ -5,10 +5,10 @@ import { apiKeyHeader } from "./generated/operations.ts";
 import { runWithin, type Signals } from "./limits.ts";
 import { optionError, readApiKey } from "./options.ts";
 import { NULL_BODY_STATUSES, readResponse } from "./response.ts";
-import { isIdempotent, retryDelay } from "./retry.ts";
+import { isIdempotent, isTemporaryFailure, readRetryAfter, retryDelay } from "./retry.ts";
 
 /** How to wait between attempts; tests replace these functions. */
-export const waiting = {
+export const backoff = {
   sleep: (milliseconds: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
@@ -44,22 +44,29 @@ export async function sendRequest(
   for (context.attempt = 1;; context.attempt++) {
     const outcome = await makeAttempt(url, init, context, signals);
     if (outcome instanceof Response && outcome.ok) return outcome;
-    const error = outcome instanceof Response
-      ? httpError(context, outcome, parseBody(await outcome.clone().text()))
-      : outcome;
     const delay = context.attempt > context.retries
       ? undefined
-      : retryDelay(error, context.attempt, waiting.random(), mayRepeat);
+      : retryDelay(failureOf(outcome), context.attempt, backoff.random(), mayRepeat);
     if (delay === undefined || performance.now() + delay >= context.deadline) {
       if (outcome instanceof Response) return outcome;
-      throw error;
+      throw outcome;
     }
+    const error = outcome instanceof Response
+      ? httpError(context, outcome, parseBody(await outcome.text()))
+      : outcome;
     await runWithin({ signals }, async ({ signal }) => {
       await context.onRetry?.({ attempt: context.attempt, delay, error });
       signal.throwIfAborted(); // while `onRetry` ran
-      await waiting.sleep(delay, signal);
+      await backoff.sleep(delay, signal);
     });
   }
+}
+
+/** Returns what the policy of retries must know of a failed attempt. */
+function failureOf(outcome: Response | ScamAddressError) {
+  if (outcome instanceof ScamAddressError) return outcome;
+  const isTemporary = isTemporaryFailure({ code: "http", response: outcome });
+  return { isTemporary, retryAfter: readRetryAfter(outcome.headers), response: outcome };
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   ScamAddressError,
   TimeoutError,
 } from "../mod.ts";
-import { parseRetryAfter, retryDelay } from "../src/retry.ts";
+import { readRetryAfter, retryDelay } from "../src/retry.ts";
 import {
   apiKey,
   bothWays,
@@ -255,20 +255,35 @@ Deno.test("the error of onRetry keeps 64 KiB, also where the method resolves to 
   expect(kept).toEqual([JSON.parse(text).slice(0, 2 ** 16)]);
 });
 
-// parseRetryAfter() and retryDelay()
+// readRetryAfter() and retryDelay()
 
-Deno.test("parseRetryAfter() reads seconds and dates, and ignores the past and all else", () => {
-  const now = Date.UTC(2026, 10, 6, 8, 49, 30);
-  const values: [string, number | undefined][] = [
-    ...[["0", 0], ["00120", 120], ["1.5", 1.5], ["5, 5", 5], ["5s", 5]] as [string, number][],
+Deno.test("readRetryAfter() reads seconds and dates, and ignores the past and all else", () => {
+  const values: [value: string, seconds: number | undefined][] = [
+    ["0", 0],
+    ["00120", 120],
+    ["1.5", 1.5],
+    ["5, 5", 5],
+    ["5s", 5],
+    ["9".repeat(400), Number.MAX_SAFE_INTEGER],
     ["Fri, 06 Nov 2026 08:49:37 GMT", 7],
     ["Friday, 06-Nov-26 08:49:37 GMT", 7],
+    ["Fri Nov  6 08:49:37 2026", 7], // in UTC, as all dates in headers
     ["Fri, 06 Nov 2026 08:49:30 GMT", 0],
     ["Thu, 05 Nov 2026 08:49:37 GMT", undefined],
-    ...["", "-1", "soon", "Infinity"].map((value): [string, undefined] => [value, undefined]),
+    ["", undefined],
+    ["-1", undefined],
+    ["soon", undefined],
+    ["Infinity", undefined],
   ];
+  const date = "Fri, 06 Nov 2026 08:49:30 GMT"; // when the service responded, by its own clock
   for (const [value, seconds] of values) {
-    expect([value, parseRetryAfter(value, now)]).toEqual([value, seconds]);
+    const headers = new Headers({ "retry-after": value, date });
+    expect([value, readRetryAfter(headers)]).toEqual([value, seconds]);
+  }
+  const inAMinute = new Date(Date.now() + 60_000).toUTCString();
+  for (const headers of [{}, { date: "today" }]) {
+    const seconds = readRetryAfter(new Headers({ "retry-after": inAMinute, ...headers }))!;
+    expect(Math.abs(seconds - 60)).toBeLessThan(30); // from the clock of this machine
   }
 });
 
@@ -301,7 +316,12 @@ Deno.test("retryDelay() is undefined where isTemporary is false", () => {
     because("ECONNRESET"),
   ];
   const lasting = [
-    ...[because("NotCapable"), new RedirectError("elsewhere", {}), new ConfigurationError("", {})],
+    ...[
+      because("NotCapable"),
+      because("ERR_ACCESS_DENIED"),
+      new RedirectError("elsewhere", {}),
+      new ConfigurationError("", {}),
+    ],
     new InvalidResponseError("malformed", { ...snapshot(503), issues: [] }),
   ];
   const found = (errors: ScamAddressError[]) =>

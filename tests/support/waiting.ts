@@ -1,4 +1,4 @@
-import { waiting } from "../../src/send.ts";
+import { backoff } from "../../src/send.ts";
 
 /**
  * Records the delays of retries, and does not wait, as long as the result is in use.
@@ -7,12 +7,12 @@ import { waiting } from "../../src/send.ts";
  */
 export function replaceWaiting(): Disposable & { delays: number[] } {
   const delays: number[] = [];
-  const original = { ...waiting };
-  waiting.random = () => 0.5;
+  const original = { ...backoff };
+  backoff.random = () => 0.5;
   // deno-lint-ignore require-await -- it throws as a rejection
-  waiting.sleep = async (delay, signal) => {
+  backoff.sleep = async (delay, signal) => {
     delays.push(delay);
     signal.throwIfAborted();
   };
-  return { delays, [Symbol.dispose]: () => void Object.assign(waiting, original) };
+  return { delays, [Symbol.dispose]: () => void Object.assign(backoff, original) };
 }
