@@ -4,6 +4,8 @@ import type {
   ClientOptions as OpenapiFetchOptions,
   FetchResponse,
   Middleware as OpenapiFetchMiddleware,
+  ParamsOption,
+  RequestBodyOption,
 } from "openapi-fetch";
 
 import type { ScamAddressError } from "./errors.ts";
@@ -43,6 +45,9 @@ type DataOf<Operation extends object> = Exclude<
   FetchResponse<Operation, object, "application/json">["data"],
   undefined
 >;
+
+/** @ignore */
+export type OperationInput<Operation> = ParamsOption<Operation> & RequestBodyOption<Operation>;
 
 /** @ignore */
 type StandardSchema = StandardSchemaV1;

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { ParseAs } from "openapi-fetch";
 
+import type { RequestOptions } from "./api.ts";
 import type { Operation } from "./operation.ts";
 import type { Settings } from "./options.ts";
 
@@ -9,12 +10,15 @@ export interface CallContext extends Settings {
   readonly method: string;
   /** The method and the address, without the query, for errors. */
   readonly name: string;
+  readonly signal?: RequestOptions["signal"];
   /** The operation, if the OpenAPI document has it. */
   readonly operation?: Operation | undefined;
+  /** Whether the key must be set and is sent, is sent if it is set, or is never sent. */
+  readonly access: Operation["access"];
   /** The schema of the data of a 2xx response, for `call`. */
   readonly schema?: StandardSchemaV1 | undefined;
   /** Whether the call resolves to the body of a 4xx or 5xx response, and does not throw. */
-  readonly resolvesToErrors: boolean;
+  readonly resolvesToErrors?: boolean;
   /** Whether the caller says that the request is safe to repeat. */
   readonly idempotent?: boolean;
   /** The form of the data of a 2xx response. */
@@ -22,10 +26,12 @@ export interface CallContext extends Settings {
   /** The end of `totalTimeout`, on the clock of `performance.now()`. */
   readonly deadline: number;
   /** The keys that errors must not show. */
-  readonly secrets: string[];
+  readonly secrets: Set<string>;
+  /** The errors that the call has made. */
+  readonly errors: WeakSet<Error>;
   /** The number of the last attempt; 0 before the first. */
   attempt: number;
 }
 
-/** What an error needs to know of a call. */
-export type ErrorContext = Pick<CallContext, "name" | "attempt" | "secrets">;
+/** What an error needs to know of the call that makes it. */
+export type ErrorContext = Pick<CallContext, "attempt" | "errors" | "name" | "secrets">;

@@ -1,34 +1,26 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import createFetchClient, { type Client, type ParseAs } from "openapi-fetch";
+import { createQuerySerializer, defaultPathSerializer } from "openapi-fetch";
 
 import type {
   CallOptions,
   ClientOptions,
   KeyStatus,
+  OperationInput,
   RequestOptions,
   ScamAddressClient,
 } from "./api.ts";
-import type { CallContext, ErrorContext } from "./call.ts";
+import type { CallContext } from "./call.ts";
 import { readData } from "./data.ts";
-import { ScamAddressError } from "./errors.ts";
-import { httpError, timeoutError, withoutQuery } from "./failures.ts";
+import * as failures from "./failures.ts";
 import { apiKeyHeader, operations } from "./generated/operations.ts";
 import type { paths } from "./generated/types.ts";
 import { runWithin } from "./limits.ts";
-import {
-  CALL_OPTIONS,
-  type Given,
-  optionError,
-  readApiKey,
-  readClientOptions,
-  readOptions,
-  REQUEST_OPTIONS,
-  type Settings,
-  TYPED_OPTIONS,
-  UNTYPED_OPTIONS,
-} from "./options.ts";
-import { sendRequest } from "./send.ts";
-import { checkParameters, serializeBody, toPath, toQuery } from "./serialize.ts";
+import { type Given, OPTIONS, readClientOptions, readOptions, type Settings } from "./options.ts";
+import { isApiKey, KEY_PROBLEM, optionError } from "./options.ts";
+import { resolveApiKey, sendRequest } from "./send.ts";
+import { checkPath, serializeBody, toPath, toQuery } from "./serialize.ts";
+import { withoutQuery } from "./text.ts";
 
 /** The methods of openapi-fetch's client. `fetch` refuses TRACE. */
 const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"];
@@ -52,9 +44,9 @@ interface AnyOptions extends Given<RequestOptions> {
 }
 
 /** What else a method says of a call. */
-interface CallDetails extends Pick<CallContext, "operation" | "schema"> {
-  readonly resolvesToErrors?: boolean;
-  readonly deadline?: number | undefined;
+interface CallDetails extends Pick<CallContext, "operation" | "schema" | "resolvesToErrors"> {
+  /** Makes the body, within the limits of the call. */
+  readonly makeBody?: (context: CallContext) => Promise<unknown>;
 }
 
 /** What the methods of a client share. */
@@ -77,97 +69,111 @@ interface Shared {
  * const client = createClient({
  *   baseUrl: "https://service.example/api/",
  *   apiKey: "demo-key",
- *   fetch: createSandbox({ keys: { "demo-key": 100 } }).fetch, // leave it out to call the service
+ *   fetch: createSandbox({ keys: { "demo-key": 100 } }).fetch, // delete this line to call the service
  * });
  * const status = await client.checkOwnKey();
  * if (status.apiKeyValid) console.log(status.data.credits); // 100
  * ```
  *
  * @typeParam Paths The type `paths` that openapi-typescript generates from an OpenAPI document; by
- * default this package's own.
+ * default, this package's own.
  * @param options Where and how to send requests; only `baseUrl` is required.
  * @returns The client.
- * @throws {ConfigurationError} When an option is wrong.
+ * @throws {ConfigurationError} If an option is wrong.
  */
 export function createClient<Paths extends object = paths>(
   options: ClientOptions,
 ): ScamAddressClient<Paths> {
   const settings = readClientOptions(options);
   const shared: Shared = { openapi: createOpenapiClient(settings), settings };
+  const typedMethods = METHODS.map((name) => [name, request.bind(undefined, shared, name)]);
   const ownMethods = {
     checkKey: checkKey.bind(undefined, shared),
     checkOwnKey: checkOwnKey.bind(undefined, shared),
     call: call.bind(undefined, shared),
-  } satisfies Omit<ScamAddressClient, keyof Client<paths>>;
-  const typedMethods = Object.fromEntries(
-    METHODS.map((name) => [name, request.bind(undefined, shared, name)]),
-  );
+  } satisfies Pick<ScamAddressClient, "checkKey" | "checkOwnKey" | "call">;
   const methods: object = {
+    ...Object.fromEntries(typedMethods),
     ...ownMethods,
-    ...typedMethods,
     request: request.bind(undefined, shared),
     use: shared.openapi.use,
     eject: shared.openapi.eject,
   };
-  // Only openapi-fetch's types of `Paths` know what the typed methods take and resolve to.
+  // Only the generated types, and openapi-fetch's, know what the methods take and resolve to.
   return methods as ScamAddressClient<Paths>;
 }
 
 /** Creates openapi-fetch's client. */
 function createOpenapiClient(settings: Settings): UntypedClient {
-  const { baseUrl, bodySerializer = serializeBody, Request, requestInitExt } = settings;
-  const { pathSerializer, querySerializer } = settings;
+  const { baseUrl, pathSerializer, querySerializer, Request, requestInitExt } = settings;
   // A copy; that of an object keeps a `null`, which removes a header.
   const headers = settings.headers instanceof Headers
     ? new Headers(settings.headers)
     : { ...settings.headers };
-  const serializers = { bodySerializer, pathSerializer, querySerializer };
+  const serializers = { pathSerializer, querySerializer };
+  const options: object = { baseUrl, headers, Request, requestInitExt, ...serializers };
   // openapi-fetch's types accept neither options that are `undefined`, nor any string as a path.
-  return createFetchClient(
-    { baseUrl, headers, Request, requestInitExt, ...serializers } as object,
-  ) as unknown as UntypedClient;
+  return createFetchClient(options) as unknown as UntypedClient;
 }
 
 /** Calls an operation for a typed method. */
 async function request(shared: Shared, method: string, path: string, init?: object | null) {
   const name = method.toUpperCase();
-  const tables = [REQUEST_OPTIONS, TYPED_OPTIONS, UNTYPED_OPTIONS];
-  const options = readOptions(init, `${name}()`, ...tables);
-  const operation = operations[`${name} ${path}`];
-  return await dispatch(shared, name, path, options, { operation, resolvesToErrors: true });
+  const tables = [OPTIONS.request, OPTIONS.typed, OPTIONS.untyped];
+  const options: AnyOptions = readOptions(init, `${name}()`, ...tables);
+  checkPath(path, options.params?.path);
+  const { bodySerializer } = shared.settings;
+  const own = bodySerializer && { bodySerializer };
+  const details = { operation: operations[`${name} ${path}`], resolvesToErrors: true };
+  return await dispatch(shared, name, path, { ...own, ...options }, details);
+}
+
+/** How the OpenAPI document says that parameters are written. */
+const DOCUMENTED = {
+  pathSerializer: defaultPathSerializer,
+  querySerializer: /* @__PURE__ */ createQuerySerializer(),
+};
+
+/** Calls an operation of the OpenAPI document. */
+async function callOperation(
+  shared: Shared,
+  endpoint: string,
+  options: AnyOptions,
+  details: CallDetails = {},
+): Promise<Result> {
+  const [method, path] = endpoint.split(" ") as [string, string];
+  checkPath(path, options.params?.path);
+  const operation = operations[endpoint];
+  const init = { ...options, ...DOCUMENTED };
+  return await dispatch(shared, method, path, init, { ...details, operation });
 }
 
 async function checkKey(shared: Shared, apiKey: string, init?: RequestOptions | null) {
-  return await postCheckKey(shared, apiKey, readOptions(init, "checkKey()", REQUEST_OPTIONS));
+  const options = readOptions(init, "checkKey()", OPTIONS.request);
+  if (!isApiKey(apiKey)) throw optionError("apiKey", KEY_PROBLEM);
+  return await postCheckKey(shared, apiKey, options);
 }
 
 async function checkOwnKey(shared: Shared, init?: RequestOptions | null) {
-  const { settings } = shared;
-  const { apiKey } = settings;
-  const options = readOptions(init, "checkOwnKey()", REQUEST_OPTIONS);
+  const options = readOptions(init, "checkOwnKey()", OPTIONS.request);
+  const { apiKey } = shared.settings;
   if (apiKey === undefined) throw optionError("apiKey", "is missing: the client has no key");
-  if (typeof apiKey === "string") return await postCheckKey(shared, apiKey, options);
-  // The limits of the call include the caller's function.
-  const { signal, totalTimeout = settings.totalTimeout } = options;
-  const deadline = performance.now() + totalTimeout;
-  const context = { name: "checkOwnKey()", attempt: 0, secrets: [], totalTimeout, deadline };
-  const key = await limitCall(context, signal, async () => await apiKey());
-  return await postCheckKey(shared, key, options, deadline);
+  return await postCheckKey(shared, apiKey, options);
 }
 
 async function postCheckKey(
   shared: Shared,
-  apiKey: string,
+  apiKey: NonNullable<Settings["apiKey"]>,
   options: AnyOptions,
-  deadline?: number,
 ): Promise<KeyStatus> {
   // A change of the operation in the OpenAPI document is a compile error here, or at `KeyStatus`.
   const path = "/checkKey" satisfies keyof paths;
-  type Content = paths[typeof path]["post"]["requestBody"]["content"];
-  const body: Content["application/json"] = { apiKey: readApiKey(apiKey) };
-  const given = { ...options, body, bodySerializer: serializeBody };
-  const operation = operations[`POST ${path}`];
-  const { data } = await dispatch(shared, "POST", path, given, { operation, deadline });
+  const makeBody = async (context: CallContext) => {
+    const key = await resolveApiKey(apiKey, context);
+    const input: OperationInput<paths[typeof path]["post"]> = { body: { apiKey: key } };
+    return input.body;
+  };
+  const { data } = await callOperation(shared, `POST ${path}`, options, { makeBody });
   return data as KeyStatus;
 }
 
@@ -178,14 +184,13 @@ async function call(
   init?: CallOptions<StandardSchemaV1 | undefined> | null,
   // deno-lint-ignore no-explicit-any -- the output of a schema that only the caller knows
 ): Promise<any> {
-  const { schema, query, ...rest } = readOptions(init, "call()", REQUEST_OPTIONS, CALL_OPTIONS);
+  const { schema, query, ...rest } = readOptions(init, "call()", OPTIONS.request, OPTIONS.call);
   if (schema !== undefined && typeof schema?.["~standard"]?.validate !== "function") {
     throw optionError("schema", "must be a Standard Schema, such as one of Zod 3.24 or later");
   }
   const queryText = toQuery(query);
   const options = {
     ...rest,
-    bodySerializer: serializeBody,
     pathSerializer: (path: string) => path, // which has no parameters
     querySerializer: () => queryText,
   };
@@ -198,71 +203,81 @@ async function dispatch(
   method: string,
   path: string,
   options: AnyOptions,
-  details: CallDetails,
+  { makeBody, ...details }: CallDetails,
 ): Promise<Result> {
-  const { operation, schema, resolvesToErrors = false } = details;
-  checkParameters(path, options.params?.path);
-  if (settings.apiKey === undefined && (operation?.access ?? "required") === "required") {
-    const ignored = `a header "${apiKeyHeader}" is ignored`;
+  const { parseAs = "json", totalTimeout = settings.totalTimeout } = options;
+  const { operation, resolvesToErrors } = details;
+  const access = operation?.access ?? "required";
+  if (settings.apiKey === undefined && access === "required") {
+    const ignored = `your own header "${apiKeyHeader}" is ignored`;
     throw optionError("apiKey", `is missing: this request needs the client's key; ${ignored}`);
   }
-  const { body, parseAs = "json", totalTimeout = settings.totalTimeout } = options;
-  const deadline = details.deadline ?? performance.now() + totalTimeout;
-  if (body !== undefined && ["GET", "HEAD"].includes(method)) {
+  if (options.body !== undefined && ["GET", "HEAD"].includes(method)) {
     throw optionError("body", `must be left out of a ${method} request`);
   }
   const base = `${options.baseUrl || settings.baseUrl}`.replace(/\/$/, "");
-  const keys = [settings.apiKey, (body as { apiKey?: unknown } | null | undefined)?.apiKey];
   const context: CallContext = {
     ...settings,
     ...options,
+    ...details,
     method,
     name: `${method} ${withoutQuery(base + path)}`,
-    operation,
-    schema,
-    resolvesToErrors,
+    access,
     parseAs,
     totalTimeout,
-    deadline,
-    secrets: keys.filter((key): key is string => typeof key === "string"),
+    deadline: performance.now() + totalTimeout,
+    secrets: new Set(),
+    errors: new WeakSet(),
     attempt: 0,
   };
-  return await limitCall(context, options.signal, async (callSignal) => {
+  return await limitCall(context, async (callSignal) => {
+    const body = makeBody ? await makeBody(context) : options.body;
+    for (const key of [settings.apiKey, Object(body).apiKey]) {
+      if (typeof key === "string") context.secrets.add(key);
+    }
+    const texts = new Map<Response, string>(); // of errors, whose bodies openapi-fetch parses
     const result = await openapi.request(method, path, {
+      bodySerializer: (body: unknown, headers: Headers) => serializeBody(body, headers, context),
       ...options,
+      ...body !== undefined && { body },
       signal: callSignal,
       parseAs: parseAs === "json" ? "text" : parseAs, // JSON is parsed in `readData`, to be checked
-      fetch: (request: Request, initExt?: RequestInit) =>
-        sendRequest(request, context, callSignal, initExt),
+      fetch: async (request: Request, initExt?: RequestInit) => {
+        const response = await sendRequest(request, context, callSignal, initExt);
+        const isThrown = !response.ok && !resolvesToErrors;
+        if (isThrown) texts.set(response, await response.clone().text());
+        return response;
+      },
     });
     const { data, error, response } = result;
-    if (!response.ok && !resolvesToErrors) throw httpError(context, response, error);
-    if (!response.ok || parseAs !== "json") return result;
-    // There is no text for a response without content.
-    return { data: await readData(`${data ?? ""}`, response, context), response };
+    if (response.ok && parseAs === "json") {
+      // There is no text for a response without content.
+      return { data: await readData(`${data ?? ""}`, response, context), response };
+    }
+    if (response.ok || resolvesToErrors) return result;
+    // A response that middleware made has only been parsed.
+    throw failures.http(context, response, texts.get(response) ?? failures.toText(error));
   });
 }
 
 /**
- * Does the work of a call until its signal is aborted or its deadline is over. Its errors get the stack
- * of the caller.
+ * Does the work of a call until its signal is aborted or its time is up. The errors that the call made
+ * get the stack of the caller.
  */
 async function limitCall<T>(
-  context: ErrorContext & Pick<CallContext, "totalTimeout" | "deadline">,
-  signal: AbortSignal | null | undefined,
-  work: (callSignal: AbortSignal | null | undefined) => Promise<T>,
+  context: CallContext,
+  work: (callSignal?: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { deadline, totalTimeout } = context;
-  const timeout = Math.ceil(deadline - performance.now());
-  const onTimeout = () => timeoutError(context, totalTimeout);
+  const { signal, totalTimeout } = context;
+  const onTimeout = () => failures.timeout(context, totalTimeout);
   try {
-    // Without a limit, `runWithin` would only cost time.
-    if (!signal && timeout === Infinity) return await work(signal);
-    const limits = { signals: [signal], timeout, onTimeout };
+    // Without a limit, `runWithin` would only cost time: on Deno, a fifth of the call.
+    if (!signal && totalTimeout === Infinity) return await work();
+    const limits = { signals: signal ? [signal] : [], timeout: totalTimeout, onTimeout };
     return await runWithin(limits, (controller) => work(controller.signal));
   } catch (error) {
     // V8 keeps ten frames of a stack, and all of them may be in this client and openapi-fetch.
-    if (error instanceof ScamAddressError) Error.captureStackTrace?.(error, limitCall);
+    if (context.errors.has(error as Error)) Error.captureStackTrace?.(error as Error, limitCall);
     throw error;
   }
 }

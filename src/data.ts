@@ -1,13 +1,13 @@
 import type { CallContext } from "./call.ts";
 import type { InvalidResponseError, Issue } from "./errors.ts";
-import { CHECK_BASE_URL, invalidResponse, redact } from "./failures.ts";
+import * as failures from "./failures.ts";
 import type { Operation } from "./operation.ts";
 
 /** The largest number of issues kept: a schema may have one for each element of a large response. */
 const MAX_ISSUES = 100;
 
 /** Makes the error for data that is refused. By default, `problem` describes the issues. */
-type Refuse = (issues: readonly Issue[], problem?: string) => InvalidResponseError;
+type ToError = (issues: readonly Issue[], problem?: string) => InvalidResponseError;
 
 /**
  * Parses the body of a 2xx response as JSON, and checks it against the OpenAPI document or the schema
@@ -20,17 +20,19 @@ export async function readData(
   response: Response,
   context: CallContext,
 ): Promise<unknown> {
-  const refuse: Refuse = (issues, problem = describeIssues(issues)) =>
-    invalidResponse(context, response, text, issues, problem);
-  if (context.operation) return readDocumented(text, response, context.operation, refuse);
-  const value = text === "" ? undefined : parseJson(text, response, refuse);
-  const result = await context.schema?.["~standard"].validate(value);
+  const toError: ToError = (issues, problem = describeIssues(issues)) =>
+    failures.invalidResponse(context, response, text, issues, problem);
+  const { operation, schema } = context;
+  if (operation) return readDocumented(text, response, operation, toError);
+  const advice = ', or use a typed method with "parseAs"';
+  const value = text === "" ? undefined : parseJson(text, response, toError, advice);
+  const result = await schema?.["~standard"].validate(value);
   if (!result) return value;
   if (!result.issues) return result.value;
-  throw refuse(
+  throw toError(
     result.issues.slice(0, MAX_ISSUES).map(({ message, path = [] }): Issue => {
-      const names = path.map((part) => redact(String(Object(part).key ?? part), context));
-      return { path: toPointer(names), rule: "schema", message: redact(message, context) };
+      const names = path.map((part) => failures.redact(String(Object(part).key ?? part), context));
+      return { path: toPointer(names), rule: "schema", message: failures.redact(message, context) };
     }),
   );
 }
@@ -40,34 +42,39 @@ function readDocumented(
   text: string,
   response: Response,
   { responses }: Operation,
-  refuse: Refuse,
+  toError: ToError,
 ): unknown {
   const { status } = response;
   const listed = [`${status}`, "2XX"].find((name) => name in responses);
   if (!listed) {
     const problem = `the OpenAPI document has no status ${status} for this operation`;
-    throw refuse([{ path: "", rule: "status" }], problem);
+    throw toError([{ path: "", rule: "status" }], problem);
   }
   const content = responses[listed];
   if (!content) return undefined; // The document has no content for this status.
   if (typeof content === "string") {
-    throw refuse([{ path: "", rule: "json" }], `the body is ${content}, not JSON: set "parseAs"`);
+    throw toError([{ path: "", rule: "json" }], `the body is ${content}, not JSON: set "parseAs"`);
   }
-  if (text === "") throw refuse([{ path: "", rule: "empty" }], "the body is empty");
-  const value = parseJson(text, response, refuse);
+  if (text === "") throw toError([{ path: "", rule: "empty" }], "the body is empty");
+  const value = parseJson(text, response, toError);
   const issues = content(value);
-  if (issues) throw refuse(issues);
+  if (issues) throw toError(issues);
   return value;
 }
 
 /** Parses JSON; says what a body is that is not JSON, and what to do about it. */
-function parseJson(text: string, { headers }: Response, refuse: Refuse): unknown {
+function parseJson(
+  text: string,
+  { headers }: Response,
+  toError: ToError,
+  advice = "",
+): unknown {
   try {
     return JSON.parse(text);
   } catch {
     const type = headers.get("content-type") ?? "no Content-Type";
-    const advice = `${CHECK_BASE_URL}, or use a typed method with "parseAs"`;
-    throw refuse([{ path: "", rule: "json" }], `the body is not JSON (${type}): ${advice}`);
+    const problem = `the body is not JSON (${type}): ${failures.CHECK_BASE_URL}${advice}`;
+    throw toError([{ path: "", rule: "json" }], problem);
   }
 }
 

@@ -1,6 +1,6 @@
 import { isTemporaryFailure } from "./retry.ts";
 
-/** The kind of an error, for logs and `switch`. To get the fields of a class, use `instanceof`. */
+/** The kind of an error, for logs and `switch`. To narrow an error to its class, use `instanceof`. */
 export type ErrorCode =
   | "configuration"
   | "http"
@@ -75,7 +75,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   /** The `code` of the class's instances; `undefined` for {@linkcode ScamAddressError} itself. */
   static readonly code?: ErrorCode;
 
-  /** The kind of the error; each class has its own. */
+  /** The kind of the error. Each class has a different one. */
   declare readonly code: ErrorCode;
 
   /**
@@ -93,7 +93,11 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
    * @param fields The fields of the class, such as `{ timeout: 5_000 }`.
    * @param options The `cause`, if there is one.
    */
-  constructor(message: string, fields: Fields, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    fields: Fields,
+    options?: { cause?: unknown },
+  ) {
     super(message, options);
     Object.defineProperty(this, brand, { value: 1 });
     Object.assign(this, { code: new.target.code }, fields);
@@ -110,8 +114,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
     // This comes first, because code compiled for older targets asks `this instanceof` before the
     // constructor has set the brand, and because a caller's subclass has no `code` of its own.
     if (super[Symbol.hasInstance](value)) return true;
-    const isPackageClass = this === ScamAddressError ||
-      Object.prototype.hasOwnProperty.call(this, "code");
+    const isPackageClass = this === ScamAddressError || Object.hasOwn(this, "code");
     if (!isPackageClass || !(brand in Object(value))) return false;
     return this.code === undefined || this.code === (value as ScamAddressError).code;
   }
@@ -119,8 +122,8 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   /**
    * Returns the object that `JSON.stringify` serializes.
    *
-   * @returns The name, the code, the message, `isTemporary` and the fields of the class. The headers
-   * of a response are an object, in which `set-cookie` is an array.
+   * @returns The name, the code, the message, `isTemporary` and the fields of the class. The
+   * headers of a response are an object, in which `set-cookie` is an array.
    */
   toJSON(): Record<string, unknown> {
     const { name, code, message, response } = this as Partial<HttpError>;
@@ -133,8 +136,8 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
 /**
  * The service responded with a 4xx or 5xx status, or with 304.
  *
- * The message has the start of the response's body. The meaning of the service's statuses is
- * undocumented. Therefore `response` contains what the service sent.
+ * The message has the start of the response's body. The meaning of the statuses is undocumented, so
+ * check `response.body` for what the service says.
  */
 export class HttpError extends ScamAddressError<Pick<HttpError, "response" | "retryAfter">> {
   /** Always `"http"`. */

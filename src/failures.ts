@@ -1,6 +1,7 @@
 // The errors of a call. None shows a key.
 import type { CallContext, ErrorContext } from "./call.ts";
 import {
+  type ConfigurationError,
   HttpError,
   InvalidResponseError,
   type Issue,
@@ -8,6 +9,7 @@ import {
   type ScamAddressError,
   TimeoutError,
 } from "./errors.ts";
+import { optionError } from "./options.ts";
 import { readRetryAfter } from "./retry.ts";
 import { toLine } from "./text.ts";
 
@@ -20,14 +22,11 @@ export const MAX_ERROR_BODY = 65_536;
 /** The largest part of a body in a message, in characters. */
 const MAX_EXCERPT = 200;
 
-/** The length of the longest key, with each character escaped. */
-const MAX_SECRET = 8_192;
-
 /** The shortest key that is redacted: replacing a shorter one would garble addresses and logs. */
 const MIN_SECRET = 8;
 
 /** Replaces every key in a text by `[redacted]`. */
-export function redact(text: string, { secrets }: ErrorContext): string {
+export function redact(text: string, { secrets }: Pick<ErrorContext, "secrets">): string {
   // The longest comes first, because it may contain another.
   const sorted = [...secrets].sort((a, b) => b.length - a.length);
   for (const secret of sorted) {
@@ -38,34 +37,43 @@ export function redact(text: string, { secrets }: ErrorContext): string {
   return text;
 }
 
-/** Returns a URL without its query and fragment. */
-export function withoutQuery(url: string): string {
-  return url.replace(/[?#].*/s, "");
-}
-
 /** Makes an error of a call, whose message is a line that names the request and shows no key. */
-export function makeError<Fields, Made extends ScamAddressError>(
+export function make<Fields, Made extends ScamAddressError>(
   context: ErrorContext,
-  errorClass: new (message: string, fields: Fields, options?: ErrorOptions) => Made,
+  errorClass: new (message: string, fields: Fields, options?: { cause?: unknown }) => Made,
   problem: string,
   fields: Fields,
-  options?: ErrorOptions,
+  options?: { cause?: unknown },
 ): Made {
-  const failed = context.attempt > 1 ? `failed after ${context.attempt} attempts: ` : "";
-  const message = toLine(redact(`"${context.name}" ${failed}${problem}`, context));
-  return new errorClass(message, fields, options);
+  const { attempt, errors, name } = context;
+  const failed = attempt > 1 ? `failed after ${attempt} attempts: ` : "";
+  const message = toLine(redact(`"${name}" ${failed}${problem}`, context));
+  const error = new errorClass(message, fields, options);
+  errors.add(error);
+  return error;
+}
+
+/** Makes the error for an option or an argument that is found wrong during the call. */
+export function option(
+  { errors }: ErrorContext,
+  option: string,
+  problem: string,
+): ConfigurationError {
+  const error = optionError(option, problem);
+  errors.add(error);
+  return error;
 }
 
 /** Makes the error for an attempt, or a call, whose time is up. */
-export function timeoutError(context: ErrorContext, timeout: number): TimeoutError {
-  return makeError(context, TimeoutError, `took more than ${timeout} ms`, { timeout });
+export function timeout(context: CallContext, timeout: number): TimeoutError {
+  return make(context, TimeoutError, `took more than ${timeout} ms`, { timeout });
 }
 
 /** Makes the error for a response that has no 2xx status. */
-export function httpError(context: CallContext, response: Response, body: unknown = ""): HttpError {
+export function http(context: CallContext, response: Response, text: string): HttpError {
   const { operation } = context;
   const { status } = response;
-  const snapshot = makeSnapshot(context, response, body);
+  const snapshot = makeSnapshot(context, response, text);
   const retryAfter = readRetryAfter(snapshot.headers);
   const mayBeWrongAddress = status === 404 && operation && !operation.has404;
   const wait = retryAfter === undefined ? "" : ` (retry after ${Math.ceil(retryAfter)} s)`;
@@ -73,7 +81,7 @@ export function httpError(context: CallContext, response: Response, body: unknow
   const excerpt = excerptOf(snapshot.body);
   const problem = `got the status ${status}${wait}${advice}${excerpt && `: ${excerpt}`}`;
   const fields = { response: snapshot, ...retryAfter !== undefined && { retryAfter } };
-  return makeError(context, HttpError, problem, fields);
+  return make(context, HttpError, problem, fields);
 }
 
 /** Makes the error for a 2xx response with a wrong body. */
@@ -84,28 +92,21 @@ export function invalidResponse(
   issues: readonly Issue[],
   problem: string,
 ): InvalidResponseError {
-  const fields = { issues, response: makeSnapshot(context, response, parseBody(text)) };
-  return makeError(context, InvalidResponseError, `got an invalid response: ${problem}`, fields);
+  const fields = { issues, response: makeSnapshot(context, response, text) };
+  return make(context, InvalidResponseError, `got an invalid response: ${problem}`, fields);
 }
 
 /** Makes the part of a response that an error keeps. */
-function makeSnapshot(context: CallContext, response: Response, body: unknown): ResponseSnapshot {
+function makeSnapshot(context: CallContext, response: Response, text: string): ResponseSnapshot {
   const headers = [...response.headers]
     .filter(([name]) => redact(name, context) === name)
     .map(([name, value]): [string, string] => [name, redact(value, context)]);
-  // Redacted as text, and parsed again, because openapi-fetch has parsed the bodies of errors.
-  // Of a large body, little more than is kept, so that no key is cut before it is looked for.
-  const start = toText(body).slice(0, MAX_ERROR_BODY + MAX_SECRET);
-  const text = redact(start, context).slice(0, MAX_ERROR_BODY);
-  return {
-    status: response.status,
-    headers: new Headers(headers),
-    body: typeof body === "string" ? text : parseBody(text),
-  };
+  const kept = redact(text.slice(0, MAX_ERROR_BODY), context).slice(0, MAX_ERROR_BODY);
+  return { status: response.status, headers: new Headers(headers), body: parseBody(kept) };
 }
 
-/** Parses a body as JSON or, like openapi-fetch, as text if it is not JSON. */
-export function parseBody(text: string): unknown {
+/** Parses a body as JSON; returns it as text if it is not JSON. */
+function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -114,7 +115,7 @@ export function parseBody(text: string): unknown {
 }
 
 /** Writes a parsed body as text again. */
-function toText(body: unknown): string {
+export function toText(body: unknown = ""): string {
   try {
     return typeof body === "string" ? body : JSON.stringify(body);
   } catch {

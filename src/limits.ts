@@ -1,9 +1,6 @@
-/** Signals that end work; some may be missing. */
-export type Signals = readonly (AbortSignal | null | undefined)[];
-
 /** What ends work before it is done. */
 export interface Limits {
-  readonly signals: Signals;
+  readonly signals: readonly AbortSignal[];
   /** The time for the work, in milliseconds; by default without a limit. */
   readonly timeout?: number;
   /** Makes the error for when the time is up. */
@@ -22,7 +19,7 @@ export async function runWithin<T>(
   { signals, timeout = Infinity, onTimeout }: Limits,
   work: (controller: AbortController) => Promise<T>,
 ): Promise<T> {
-  for (const signal of signals) signal?.throwIfAborted();
+  for (const signal of signals) signal.throwIfAborted();
   const controller = new AbortController();
   let reject!: (reason: unknown) => void;
   const stopped = new Promise<never>((_resolve, rejectStopped) => reject = rejectStopped);
@@ -32,7 +29,7 @@ export async function runWithin<T>(
     controller.abort(reason);
   };
   const onAbort = ({ target }: Event) => stop((target as AbortSignal).reason);
-  for (const signal of signals) signal?.addEventListener("abort", onAbort);
+  for (const signal of signals) signal.addEventListener("abort", onAbort);
   // `setTimeout` would fire at once for `Infinity`.
   const timer = timeout < Infinity ? setTimeout(() => stop(onTimeout?.()), timeout) : undefined;
   try {
@@ -42,6 +39,6 @@ export async function runWithin<T>(
     throw thrown;
   } finally {
     clearTimeout(timer);
-    for (const signal of signals) signal?.removeEventListener("abort", onAbort);
+    for (const signal of signals) signal.removeEventListener("abort", onAbort);
   }
 }

@@ -9,49 +9,45 @@ export function optionError(option: string, problem: string): ConfigurationError
   return new ConfigurationError(toLine(`"${option}" ${problem}`), { option });
 }
 
-/** The range of an option that is a whole number; `null` for any other option. */
-type Range = readonly [min: number, max: number] | null;
+/** The range of a whole number, or of milliseconds above `min`; `null` for any other option. */
+type Range = readonly [min: number, max: number, unit?: "ms"] | null;
 
 /** The names of a function's options. A name that is missing, and one too many, is a compile error. */
 export type OptionTable<Options> = Readonly<Record<keyof Options, Range>>;
 
-const TIMEOUT: Range = [1, 2_147_483_647]; // a longer one makes `setTimeout` fire at once
+const TIME: Range = [0, 2_147_483_647, "ms"]; // A longer one makes `setTimeout` fire at once.
 const RETRIES: Range = [0, 100];
 
-/** The options of `createClient`. */
+/** The options of `createClient`. These tables are literals: bundlers keep one that computes. */
 // deno-fmt-ignore
 const CLIENT_OPTIONS: OptionTable<ClientOptions> = {
-  baseUrl: null, apiKey: null, timeout: TIMEOUT, totalTimeout: TIMEOUT, retries: RETRIES,
+  baseUrl: null, apiKey: null, timeout: TIME, totalTimeout: TIME, retries: RETRIES,
   maxResponseBytes: [1, 9_007_199_254_740_991], headers: null, fetch: null, onRetry: null,
   allowInsecureHttp: null, querySerializer: null, bodySerializer: null, pathSerializer: null,
   Request: null, requestInitExt: null,
 };
 
-/** The options of every call. */
+/** The options of calls, besides those of the client. */
 // deno-fmt-ignore
-export const REQUEST_OPTIONS: OptionTable<RequestOptions> = {
-  signal: null, timeout: TIMEOUT, totalTimeout: TIMEOUT, retries: RETRIES, headers: null,
-};
-
-/** The other options of `call`. */
-// deno-fmt-ignore
-export const CALL_OPTIONS: OptionTable<Omit<CallOptions, keyof RequestOptions>> = {
-  body: null, query: null, idempotent: null, schema: null,
-};
-
-/** The other options of the typed methods: openapi-fetch's. */
-// deno-fmt-ignore
-export const TYPED_OPTIONS: OptionTable<Omit<FetchOptions<object>, "headers">> = {
-  body: null, params: null, parseAs: null, middleware: null, baseUrl: null, fetch: null,
-  bodySerializer: null, pathSerializer: null, querySerializer: null,
-};
-
-/** The other options of the typed methods that no type lists: `fetch`'s, and two more. */
-// deno-fmt-ignore
-export const UNTYPED_OPTIONS = {
-  Request: null, idempotent: null, cache: null, credentials: null, duplex: null, integrity: null,
-  keepalive: null, method: null, mode: null, priority: null, redirect: null, referrer: null,
-  referrerPolicy: null, window: null,
+export const OPTIONS = {
+  /** Of every call. */
+  request: {
+    signal: null, timeout: TIME, totalTimeout: TIME, retries: RETRIES, headers: null,
+  } satisfies OptionTable<RequestOptions>,
+  /** Of `call`. */
+  call: {
+    body: null, query: null, idempotent: null, schema: null,
+  } satisfies OptionTable<Omit<CallOptions, keyof RequestOptions>>,
+  /** Of the typed methods: openapi-fetch's. */
+  typed: {
+    body: null, params: null, parseAs: null, middleware: null, baseUrl: null, fetch: null,
+    bodySerializer: null, pathSerializer: null, querySerializer: null,
+  } satisfies OptionTable<Omit<FetchOptions<object>, "headers">>,
+  /** Of the typed methods, where no type lists them: two, and those of `fetch` that have an effect. */
+  untyped: {
+    Request: null, idempotent: null, duplex: null, cache: null, credentials: null, integrity: null,
+    keepalive: null, referrer: null, referrerPolicy: null,
+  },
 };
 
 /** Options without those that are `undefined`. */
@@ -70,7 +66,7 @@ export function readOptions<Options extends object>(
 ): Given<Options> {
   const given: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options ?? {})) {
-    const table = tables.find((table) => Object.keys(table).includes(name));
+    const table = tables.find((table) => Object.hasOwn(table, name));
     if (!table) {
       const names = tables.flatMap((table) => Object.keys(table)).join(", ");
       throw optionError(name, `is not an option of ${owner}, which has ${names}`);
@@ -78,16 +74,21 @@ export function readOptions<Options extends object>(
     if (value === undefined) continue;
     const range = table[name];
     if (range && !isWithin(range, value)) {
-      throw optionError(name, `must be a whole number from ${range[0]} to ${range[1]}`);
+      const [min, max, unit] = range;
+      const from = unit
+        ? `a number of milliseconds above ${min}, up`
+        : `a whole number from ${min}`;
+      throw optionError(name, `must be ${from} to ${max}`);
     }
     given[name] = value;
   }
   return given as Given<Options>;
 }
 
-/** Tells whether a value is a whole number within a range. */
-function isWithin([min, max]: NonNullable<Range>, value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
+/** Tells whether a value is a number within a range. */
+function isWithin([min, max, unit]: NonNullable<Range>, value: unknown): boolean {
+  const number = typeof value === "number" ? value : NaN;
+  return (unit ? number > min : Number.isInteger(number) && number >= min) && number <= max;
 }
 
 /** The options of a client, checked and with defaults. */
@@ -97,7 +98,9 @@ export type Settings = ReturnType<typeof readClientOptions>;
 export function readClientOptions(options: ClientOptions) {
   const given = readOptions(options, "createClient()", CLIENT_OPTIONS);
   const { apiKey } = given;
-  if (apiKey !== undefined && typeof apiKey !== "function") readApiKey(apiKey);
+  if (apiKey !== undefined && typeof apiKey !== "function" && !isApiKey(apiKey)) {
+    throw optionError("apiKey", KEY_PROBLEM);
+  }
   const baseUrl = readBaseUrl(given);
   return {
     timeout: 30_000,
@@ -115,12 +118,9 @@ export function isApiKey(value: unknown): value is string {
   return typeof value === "string" && /^(?! )[ -~]{1,4096}(?<! )$/.test(value);
 }
 
-/** Checks an API key, and returns it; the error does not quote it. */
-export function readApiKey(value: unknown): string {
-  if (isApiKey(value)) return value;
-  const form = "1 to 4,096 printable ASCII characters, without leading or trailing spaces";
-  throw optionError("apiKey", `must be a string of ${form}`);
-}
+/** What is wrong with an API key that has another form; it does not quote the key. */
+export const KEY_PROBLEM =
+  "must be a string of 1 to 4,096 printable ASCII characters, without leading or trailing spaces";
 
 /** A host that is not reached over a network. */
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
@@ -133,7 +133,7 @@ function readBaseUrl({ allowInsecureHttp, baseUrl }: ClientOptions): string {
     const expected = "an absolute https URL without a user name, password, query or fragment";
     throw optionError("baseUrl", `must be ${expected}`);
   }
-  if (url.protocol === "http:" && !LOOPBACK.test(url.hostname) && !allowInsecureHttp) {
+  if (url.protocol === "http:" && !LOOPBACK.test(url.hostname) && allowInsecureHttp !== true) {
     const why = "http does not encrypt the API key";
     throw optionError("baseUrl", `must be an https URL (${why}), or set "allowInsecureHttp"`);
   }

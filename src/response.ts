@@ -1,13 +1,8 @@
 import type { CallContext } from "./call.ts";
 import { ConfigurationError, RedirectError } from "./errors.ts";
-import {
-  CHECK_BASE_URL,
-  invalidResponse,
-  makeError,
-  MAX_ERROR_BODY,
-  redact,
-  withoutQuery,
-} from "./failures.ts";
+import * as failures from "./failures.ts";
+import { isDeno } from "./runtime.ts";
+import { withoutQuery } from "./text.ts";
 
 /** The statuses of responses that have no body: the null body statuses of the fetch standard. */
 export const NULL_BODY_STATUSES = [204, 205, 304];
@@ -18,12 +13,15 @@ export const NULL_BODY_STATUSES = [204, 205, 304];
  * @returns A response with the body; with an error status, with the part of the body that was read.
  * @throws A `ScamAddressError` for a response that cannot be used, or what broke the body.
  */
-export async function readResponse(response: Response, context: CallContext): Promise<Response> {
+export async function readResponse(
+  response: Response,
+  context: CallContext,
+): Promise<Response> {
   checkUnread(response, context);
   refuseRedirect(response, context);
   const { maxResponseBytes, resolvesToErrors } = context;
   const { headers, ok, status, statusText, url } = response;
-  const keptBytes = Math.min(maxResponseBytes, MAX_ERROR_BODY); // by an error
+  const keptBytes = Math.min(maxResponseBytes, failures.MAX_ERROR_BODY); // by an error
   const maxErrorBytes = resolvesToErrors ? maxResponseBytes : keptBytes;
   // One byte more shows that a body is too large.
   const limit = ok ? maxResponseBytes + 1 : maxErrorBytes;
@@ -33,7 +31,7 @@ export async function readResponse(response: Response, context: CallContext): Pr
     const rule = "maxResponseBytes";
     const text = new TextDecoder().decode(bytes.subarray(0, keptBytes));
     const why = `the body is larger than "${rule}"`;
-    throw invalidResponse(context, response, text, [{ path: "", rule }], why);
+    throw failures.invalidResponse(context, response, text, [{ path: "", rule }], why);
   }
   const copy = new Response(NULL_BODY_STATUSES.includes(status) ? null : bytes, {
     headers,
@@ -43,15 +41,20 @@ export async function readResponse(response: Response, context: CallContext): Pr
   return Object.defineProperties(copy, { url: { value: url }, statusText: { value: statusText } });
 }
 
+/** Names the function that has made a response no runtime makes. */
+function nameOfFetch({ fetch }: CallContext): string {
+  return fetch ? 'custom "fetch"' : 'global "fetch", which something has replaced,';
+}
+
 /** Refuses what is not a response with an unread body: a mock may return a plain object. */
 function checkUnread(response: Response, context: CallContext): void {
   const { body, bodyUsed, headers } = Object(response);
   const isReadable = body === null || (typeof body?.getReader === "function" && !body.locked);
   if (isReadable && !bodyUsed && typeof headers?.get === "function") return;
+  const must = `the ${nameOfFetch(context)} must return one whose body has not been read`;
   const advice = "such as new Response(JSON.stringify(data))";
-  const problem =
-    `failed: the custom "fetch" must return a Response that nobody has read, ${advice}`;
-  throw makeError(context, ConfigurationError, problem, { option: "fetch" });
+  const problem = `got no usable Response: ${must}, ${advice}`;
+  throw failures.make(context, ConfigurationError, problem, { option: "fetch" });
 }
 
 /** Refuses a redirect, and what a custom `fetch` got by following one. */
@@ -61,13 +64,13 @@ function refuseRedirect(
 ): void {
   const isRedirect = redirected || (status >= 300 && status <= 399 && status !== 304);
   if (!isRedirect) return;
-  const location = redact((redirected ? url : headers.get("location")) ?? "", context);
+  const location = failures.redact((redirected ? url : headers.get("location")) ?? "", context);
   const to = location && ` to "${withoutQuery(location).slice(0, 200)}"`;
   const problem = redirected
-    ? `was redirected${to} by the custom "fetch", which must not follow redirects`
+    ? `was redirected${to}: the ${nameOfFetch(context)} must not follow redirects`
     : `got a redirect (${status})${to}, which is not followed`;
   const fields = location ? { location } : {};
-  throw makeError(context, RedirectError, `${problem}: ${CHECK_BASE_URL}`, fields);
+  throw failures.make(context, RedirectError, `${problem}: ${failures.CHECK_BASE_URL}`, fields);
 }
 
 /** A `Uint8Array`, in the form that all versions of TypeScript accept as a body. */
@@ -109,9 +112,6 @@ function isShort({ headers, ok, type }: Response, limit: number): boolean {
   return ok && type === "basic" && isPlain && length <= limit; // "basic": the runtime's own
 }
 
-// Not `"Deno" in globalThis`, which dnt would shim.
-const isDeno = /* @__PURE__ */ /^Deno\//.test(globalThis.navigator?.userAgent);
-
 /** A reader of bytes, into a buffer if it can do that. */
 interface ByteReader {
   read(buffer: Uint8Array): Promise<{ done: boolean; value?: Bytes }>;
@@ -121,7 +121,7 @@ interface ByteReader {
 /** Returns a reader; Deno allocates 64 KiB for each read of its own responses that has no buffer. */
 function readerOf(body: ReadableStream<Uint8Array>, type: ResponseType): ByteReader {
   try {
-    if (isDeno && type === "basic") return body.getReader({ mode: "byob" }) as ByteReader;
+    if (isDeno() && type === "basic") return body.getReader({ mode: "byob" }) as ByteReader;
   } catch { /* It is not a byte stream: a mock has made it. */ }
   return body.getReader() as unknown as ByteReader;
 }
@@ -130,7 +130,8 @@ function readerOf(body: ReadableStream<Uint8Array>, type: ResponseType): ByteRea
 async function* chunksOf({ body, type }: Response): AsyncGenerator<Bytes> {
   if (!body) return;
   const reader = readerOf(body, type);
-  let buffer = new Uint8Array(isDeno ? 2 ** 14 : 0);
+  const cancel = () => void reader.cancel().catch(() => {});
+  let buffer = new Uint8Array(isDeno() ? 2 ** 14 : 0);
   try {
     while (true) {
       const { done, value } = await reader.read(buffer);
@@ -139,9 +140,9 @@ async function* chunksOf({ body, type }: Response): AsyncGenerator<Bytes> {
         throw new TypeError("the body has a chunk that is not bytes");
       }
       yield value;
-      if (isDeno) buffer = new Uint8Array(value.buffer as ArrayBuffer); // its content was copied
+      if (isDeno()) buffer = new Uint8Array(value.buffer as ArrayBuffer); // its content was copied
     }
   } finally {
-    reader.cancel().catch(() => {});
+    cancel();
   }
 }

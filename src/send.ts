@@ -1,11 +1,13 @@
 import type { CallContext } from "./call.ts";
 import { NetworkError, ScamAddressError } from "./errors.ts";
-import { httpError, makeError, parseBody, redact, timeoutError, withoutQuery } from "./failures.ts";
+import * as failures from "./failures.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
-import { runWithin, type Signals } from "./limits.ts";
-import { optionError, readApiKey } from "./options.ts";
+import { runWithin } from "./limits.ts";
+import { isApiKey, KEY_PROBLEM } from "./options.ts";
 import { NULL_BODY_STATUSES, readResponse } from "./response.ts";
-import { isIdempotent, isTemporaryFailure, readRetryAfter, retryDelay } from "./retry.ts";
+import { isTemporaryFailure, mayRepeat, readRetryAfter, retryDelay } from "./retry.ts";
+import { isJsonType } from "./serialize.ts";
+import { withoutQuery } from "./text.ts";
 
 /** How to wait between attempts; tests replace these functions. */
 export const backoff = {
@@ -28,31 +30,30 @@ export const backoff = {
 export async function sendRequest(
   request: Request,
   context: CallContext,
-  callSignal: AbortSignal | null | undefined,
+  callSignal: AbortSignal | undefined,
   requestInitExt?: RequestInit,
 ): Promise<Response> {
   const { method, url } = request;
   if (new URL(url).origin !== context.origin) {
-    const problem = "has another origin than the request, which was not sent";
-    throw optionError("baseUrl", `${problem}: the key is only sent to "baseUrl"`);
+    const problem = "must have the same origin as the request, which was not sent";
+    throw failures.option(context, "baseUrl", `${problem}: the key is only sent there`);
   }
+  const isRepeatable = mayRepeat(method, context);
   const init = await readRequest(request, context, requestInitExt);
-  const signals = [callSignal, request.signal]; // Middleware may make a request without the call's.
-  // Middleware may have made a request with another method than the operation's.
-  const documented = method === context.method ? context.operation?.idempotent : undefined;
-  const mayRepeat = context.idempotent ?? documented ?? isIdempotent(method);
+  // Middleware may make a request without the signal of the call.
+  const signals = callSignal ? [callSignal, request.signal] : [request.signal];
   for (context.attempt = 1;; context.attempt++) {
     const outcome = await makeAttempt(url, init, context, signals);
     if (outcome instanceof Response && outcome.ok) return outcome;
     const delay = context.attempt > context.retries
       ? undefined
-      : retryDelay(failureOf(outcome), context.attempt, backoff.random(), mayRepeat);
+      : retryDelay(failureOf(outcome), context.attempt, backoff.random(), isRepeatable);
     if (delay === undefined || performance.now() + delay >= context.deadline) {
       if (outcome instanceof Response) return outcome;
       throw outcome;
     }
     const error = outcome instanceof Response
-      ? httpError(context, outcome, parseBody(await outcome.text()))
+      ? failures.http(context, outcome, await outcome.text())
       : outcome;
     await runWithin({ signals }, async ({ signal }) => {
       await context.onRetry?.({ attempt: context.attempt, delay, error });
@@ -66,7 +67,8 @@ export async function sendRequest(
 function failureOf(outcome: Response | ScamAddressError) {
   if (outcome instanceof ScamAddressError) return outcome;
   const isTemporary = isTemporaryFailure({ code: "http", response: outcome });
-  return { isTemporary, retryAfter: readRetryAfter(outcome.headers), response: outcome };
+  const retryAfter = readRetryAfter(outcome.headers);
+  return { isTemporary, retryAfter, response: outcome };
 }
 
 /**
@@ -82,17 +84,17 @@ async function readRequest(
   const headers = new Headers(request.headers);
   const body = await readRequestBody(request);
   await setHeaders(headers, context);
-  const { method } = request;
-  return { ...requestInitExt, ...fetchOptionsOf(request), method, headers, ...body };
+  const init: RequestInit = { ...requestInitExt, ...fetchOptionsOf(request), headers };
+  if (body !== undefined) init.body = body;
+  return { ...init, method: request.method };
 }
 
 /** Reads the body of a request, if it has one: JSON as text, as callers of `fetch` pass it. */
-async function readRequestBody(request: Request): Promise<{ body?: string | ArrayBuffer }> {
-  if (["GET", "HEAD"].includes(request.method)) return {};
+async function readRequestBody(request: Request): Promise<string | ArrayBuffer | undefined> {
+  if (["GET", "HEAD"].includes(request.method)) return undefined;
   const bytes = await request.arrayBuffer(); // which throws when somebody has read the body
-  if (!request.bodyUsed) return {}; // Reading uses a body even if it is empty.
-  const isJson = /^[^;]*json/i.test(request.headers.get("content-type") ?? "");
-  return { body: isJson ? decode(bytes) : bytes };
+  if (!request.bodyUsed) return undefined; // Reading uses a body even if it is empty.
+  return isJsonType(request.headers.get("content-type") ?? "") ? decode(bytes) : bytes;
 }
 
 const utf8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -106,13 +108,12 @@ function decode(bytes: ArrayBuffer): string | ArrayBuffer {
   }
 }
 
-/** Options of `fetch` that a `Request` has, with their defaults. */
+/** Options of `fetch` that a `Request` has and that have an effect on a server, with their defaults. */
 const FETCH_DEFAULTS = {
   cache: "default",
   credentials: "same-origin",
   integrity: "",
   keepalive: false,
-  mode: "cors",
   referrer: "about:client",
   referrerPolicy: "",
 } as const;
@@ -127,16 +128,25 @@ function fetchOptionsOf(request: Request): RequestInit {
 
 /** Sets the headers that the service needs, and the key, if there is one. */
 async function setHeaders(headers: Headers, context: CallContext): Promise<void> {
-  const { apiKey, operation, parseAs, secrets } = context;
+  const { access, apiKey, parseAs } = context;
   headers.delete(apiKeyHeader); // The caller's own is ignored.
   if (parseAs === "json" && !headers.has("accept")) headers.set("accept", "application/json");
-  if (operation?.access === "none") return;
+  if (access === "none") return;
   // Authenticated requests have a type, even without a body.
   if (!headers.has("content-type")) headers.set("content-type", "application/json");
-  if (apiKey === undefined) return;
-  const key = typeof apiKey === "function" ? readApiKey(await apiKey()) : apiKey;
-  secrets.push(key);
-  headers.set(apiKeyHeader, key);
+  if (apiKey !== undefined) headers.set(apiKeyHeader, await resolveApiKey(apiKey, context));
+}
+
+/** Returns the client's key, or what its function returns. */
+export async function resolveApiKey(
+  apiKey: NonNullable<CallContext["apiKey"]>,
+  context: CallContext,
+): Promise<string> {
+  if (typeof apiKey === "string") return apiKey;
+  const key: unknown = await apiKey();
+  if (!isApiKey(key)) throw failures.option(context, "apiKey", KEY_PROBLEM);
+  context.secrets.add(key);
+  return key;
 }
 
 /** Sends a request once; returns the response, with its body, or an error. */
@@ -144,24 +154,28 @@ async function makeAttempt(
   url: string,
   init: RequestInit,
   context: CallContext,
-  signals: Signals,
+  signals: readonly AbortSignal[],
 ): Promise<Response | ScamAddressError> {
   const { fetch, Request = globalThis.Request, timeout } = context; // `fetch` is called without a `this`
   // Declared here to keep the request alive during the attempt: in Node.js 20 to 26, a request that is
   // garbage-collected no longer gets its signal (https://github.com/nodejs/node/issues/55428).
   let request: Request;
   const fetchOnce = async (signal: AbortSignal) => {
-    const headers = new Headers(init.headers); // of this attempt: what wraps `fetch` may add some
+    // Each attempt has headers of its own, because what wraps `fetch` may add some.
+    const headers = new Headers(init.headers);
     const options: RequestInit = { ...init, headers, redirect: "manual", signal };
     if (!fetch) return await globalThis.fetch(url, options);
     request = new Request(url, options);
     return await fetch(request);
   };
-  const limits = { signals, timeout, onTimeout: () => timeoutError(context, timeout) };
+  const limits = { signals, timeout, onTimeout: () => failures.timeout(context, timeout) };
   try {
     return await runWithin(limits, async (controller) => {
-      const response = await fetchOnce(controller.signal).catch((thrown) => {
-        throw networkError(thrown, url, context); // also for an error of ours that a custom `fetch` throws
+      const { signal } = controller;
+      const response = await fetchOnce(signal).catch((thrown) => {
+        signal.throwIfAborted();
+        // A custom `fetch` may throw an error of this package, which is no other failure either.
+        throw networkError(thrown, url, context);
       });
       const copy = await readResponse(response, context);
       // Node.js otherwise keeps the connection, and so the process, if such a response announces a
@@ -170,7 +184,7 @@ async function makeAttempt(
       return copy;
     });
   } catch (thrown) {
-    for (const signal of signals) signal?.throwIfAborted();
+    for (const signal of signals) signal.throwIfAborted();
     return thrown instanceof ScamAddressError ? thrown : networkError(thrown, url, context);
   }
 }
@@ -179,13 +193,14 @@ async function makeAttempt(
 function networkError(thrown: unknown, url: string, context: CallContext): NetworkError {
   const { message = `${thrown}`, name, stack, code } = findReason(thrown);
   // Deno's message contains the whole URL, whose query may have what users look up.
-  const clean = (text: unknown) => redact(`${text}`.replaceAll(url, withoutQuery(url)), context);
+  const clean = (text: unknown) =>
+    failures.redact(`${text}`.replaceAll(url, withoutQuery(url)), context);
   // A new error, because the rest of the reason may contain the request, with its key.
   const cause = new Error(clean(message));
   cause.stack = clean(stack ?? `${cause}`);
   const reasonCode = name === "NotCapable" ? name : code; // Deno lacks a permission.
   if (typeof reasonCode === "string") Object.assign(cause, { code: clean(reasonCode) });
-  return makeError(context, NetworkError, `got no complete response: ${cause.message}`, {}, {
+  return failures.make(context, NetworkError, `got no complete response: ${cause.message}`, {}, {
     cause,
   });
 }

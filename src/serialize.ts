@@ -1,3 +1,5 @@
+import type { ErrorContext } from "./call.ts";
+import * as failures from "./failures.ts";
 import { optionError } from "./options.ts";
 
 /**
@@ -26,31 +28,37 @@ export function toPath(endpoint: string): string {
 }
 
 /** Refuses path parameters that are missing or empty, or that lead elsewhere. */
-export function checkParameters(
-  path: string,
-  parameters: Readonly<Record<string, unknown>> = {},
-): void {
+export function checkPath(path: string, parameters: Readonly<Record<string, unknown>> = {}): void {
   const values = new Map(Object.entries(parameters)); // without inherited names
   // The forms of openapi-fetch: {id}, {id*}, {.id} and {;id}.
   for (const [, name = ""] of path.matchAll(/\{[.;]?([^{}*]+)\*?\}/g)) {
     const text = `${values.get(name) ?? ""}`;
     if (text !== "" && !DOT_SEGMENT.test(text)) continue;
-    throw optionError("params.path", `must have a value for "${name}", without "." or ".."`);
+    const expected = 'that is not empty, and has no segment "." or ".."';
+    throw optionError("params.path", `must have a value for "${name}" ${expected}`);
   }
 }
 
 /** Writes a query; a list repeats the name; `null` and `undefined` are left out. */
 export function toQuery(query: Readonly<Record<string, unknown>> = {}): string {
   if (!isPlainObject(query)) throw optionError("query", "must be an object of names and values");
+  return writeParameters(query, (problem) => optionError("query", problem));
+}
+
+/** Writes names and values as `application/x-www-form-urlencoded`, for a query or a body. */
+function writeParameters(
+  values: Readonly<Record<string, unknown>>,
+  toError: (problem: string) => Error,
+): string {
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
+  for (const [name, value] of Object.entries(values)) {
     for (const item of Array.isArray(value) ? value : [value]) {
       if (item === null || item === undefined) continue;
       const written = item instanceof Date ? item.toJSON() : item;
       const isText = typeof written === "string" || typeof written === "boolean";
       if (!isText && !Number.isFinite(written)) {
         const allowed = "a string, a number, a boolean, a Date or a list of these";
-        throw optionError("query", `must have ${allowed} as "${name}"`);
+        throw toError(`must have ${allowed} for "${name}"`);
       }
       parameters.append(name, `${written}`);
     }
@@ -58,26 +66,42 @@ export function toQuery(query: Readonly<Record<string, unknown>> = {}): string {
   return parameters.toString();
 }
 
+/** Tells whether a media type is JSON, such as `application/problem+json`. */
+export function isJsonType(type: string): boolean {
+  return /^[^;]*[/+]json\s*(;|$)/i.test(type);
+}
+
 /** Writes a body: a form as it is, a string of a type other than JSON as it is, all others as JSON. */
-export function serializeBody(body: unknown, headers?: HeadersInit): string | FormData {
+export function serializeBody(
+  body: unknown,
+  headers: HeadersInit | undefined,
+  context: ErrorContext,
+): string | FormData {
+  const bodyError = (problem: string) => failures.option(context, "body", problem);
   const type = new Headers(headers).get("content-type");
   if (body instanceof FormData) {
     if (!type) return body;
     const why = 'because the type of a form names its boundary, which "fetch" chooses';
-    throw optionError("headers", `must have no Content-Type with a FormData, ${why}`);
+    const problem = `must have no Content-Type with a FormData, ${why}`;
+    throw failures.option(context, "headers", problem);
   }
   if (type && /^application\/x-www-form-urlencoded/i.test(type)) {
     return new URLSearchParams(body as string | Record<string, string>).toString();
   }
-  if (type && !/^[^;]*json/i.test(type)) {
+  if (type && !isJsonType(type)) {
     if (typeof body === "string") return body;
-    throw optionError("body", `must be a string for the type "${type}"`);
+    throw bodyError(`must be a string for the type "${type}"`);
   }
+  return writeJson(body, bodyError);
+}
+
+/** Writes a body as JSON. */
+function writeJson(body: unknown, toError: (problem: string) => Error): string {
   const text = JSON.stringify(body);
   // JSON keeps nothing of a file or a `Map`. It writes bytes as an object, and so does Bun with forms.
   const isLost = (text === "{}" && !isPlainObject(body)) || ArrayBuffer.isView(body) ||
     body instanceof URLSearchParams;
   if (text !== undefined && !isLost) return text;
   const advice = 'use a typed method, such as POST(), with a "bodySerializer"';
-  throw optionError("body", `cannot be written as JSON: ${advice}`);
+  throw toError(`cannot be written as JSON: ${advice}`);
 }

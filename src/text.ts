@@ -5,3 +5,8 @@ const MAX_LENGTH = 1_000;
 export function toLine(text: string): string {
   return text.replace(/[\s\p{C}]+/gu, " ").trim().slice(0, MAX_LENGTH);
 }
+
+/** Returns a URL without its query and fragment. */
+export function withoutQuery(url: string): string {
+  return url.replace(/[?#].*/s, "");
+}

@@ -22,8 +22,9 @@ import {
   schemaOf,
   sendAll,
   undocumented,
+  unusedFetch,
 } from "./support/client.ts";
-import { rejection, rejections } from "./support/rejection.ts";
+import { caught, rejection, rejections } from "./support/rejection.ts";
 import { json, serve, serveBytes, serveSockets } from "./support/server.ts";
 
 const path = `/${undocumented}`;
@@ -61,11 +62,17 @@ Deno.test("messages name the method, the address without the query, the problem 
     [notFound(true), /got the status 404$/],
     [clientOf(hang, { timeout: 5, retries: 0 }).GET("/a"), / took more than 5 ms$/],
     [clientOf(hang, { totalTimeout: 6 }).GET("/a"), / took more than 6 ms$/],
-    [clientOf(() => followed).GET("/a"), / was redirected to "https:\/\/b.example\/c" by the /],
-    [clientOf(() => ({})).GET("/a"), / must return a Response .*, such as new Response\(/],
+    [
+      clientOf(() => followed).GET("/a"),
+      / was redirected to "https:\/\/b.example\/c": the custom /,
+    ],
+    [
+      clientOf(() => ({})).GET("/a"),
+      /a" got no usable Response: the custom "fetch" must .*, such as/,
+    ],
     [clientOf(() => new Response("ab"), { maxResponseBytes: 1 }).GET("/a"), /"maxResponseBytes"$/],
     [clientOf(() => Response.json(1)).call("GET", "a", { schema }), / response: \/a: no$/],
-    [client.GET("/a", { baseUrl: "https://b.example/" }), /^"baseUrl" has another origin /],
+    [client.GET("/a", { baseUrl: "https://b.example/" }), /^"baseUrl" must have the same origin /],
     [keyless.call("GET", "a"), /^"apiKey" is missing: this request needs the client's key; /],
     [keyless.checkOwnKey(), /^"apiKey" is missing: the client has no key$/],
     [keyless.checkKey("\n"), /^"apiKey" must be .* printable ASCII characters/],
@@ -129,6 +136,30 @@ Deno.test("stacks show who called", async () => {
       expect(stack).toContain(`${name}: ${message}`);
       expect(stack).toMatch(new RegExp(`\\b${caller.name}\\b`));
     }
+  }
+});
+
+Deno.test("errors that a call did not make keep their stack", async () => {
+  const other = clientOf(() => new Response("", { status: 404 }));
+  const foreign = [
+    new ConfigurationError("mine", {}),
+    Object.freeze(new TimeoutError("mine", { timeout: 1 })),
+    await caught(other.call("GET", "a")),
+    await caught(() => createClient({ baseUrl: "" })),
+  ] as ScamAddressError[];
+  for (const error of foreign) {
+    const { stack } = error;
+    const fail = () => Promise.reject(error);
+    const signal = AbortSignal.abort(error);
+    const unavailable = () => new Response("", { status: 503 });
+    const calls = [
+      clientOf(unusedFetch, { apiKey: fail }).call("GET", "a"),
+      clientOf(unavailable, { onRetry: fail }).call("GET", "a"),
+      clientOf(() => Response.json(1)).call("GET", "a", { schema: schemaOf(fail) }),
+      clientOf(unusedFetch).checkOwnKey({ signal }),
+    ];
+    for (const end of await Promise.all(calls.map(caught))) expect(end).toBe(error);
+    expect(error.stack).toBe(stack);
   }
 });
 
@@ -296,7 +327,9 @@ const cases: [ScamAddressError, string, object][] = [
   [new HttpError("m", { response: { ...response, headers: oneCookie } }), "HttpError", {
     ...{ code: "http", response: { ...response, headers: { "set-cookie": ["a=1"] } } },
   }],
-  [new NetworkError("m", {}, { cause }), "NetworkError", { code: "network" }],
+  [new NetworkError("m", {}, { cause }), "NetworkError", {
+    ...{ code: "network" },
+  }],
   [new TimeoutError("m", { timeout: 5 }), "TimeoutError", { code: "timeout", timeout: 5 }],
   [new RedirectError("m", { location: "/b" }), "RedirectError", {
     ...{ code: "redirect", location: "/b" },

@@ -252,7 +252,7 @@ Deno.test("the error of onRetry keeps 64 KiB, also where the method resolves to 
   const onRetry = ({ error }: RetryEvent) => void kept.push((error as HttpError).response.body);
   const client = clientOf(() => new Response(text, { status: 503 }), { retries: 1, onRetry });
   expect((await client.GET("/a")).error).toBe(JSON.parse(text));
-  expect(kept).toEqual([JSON.parse(text).slice(0, 2 ** 16)]);
+  expect(kept).toEqual([text.slice(0, 2 ** 16)]);
 });
 
 // readRetryAfter() and retryDelay()
