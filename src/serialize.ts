@@ -6,7 +6,7 @@ import { optionError } from "./options.ts";
  * A segment "." or "..", as the URL parser or a server may read it: percent-encoded, beside a
  * backslash, or with a parameter (`..;a`).
  */
-const DOT_SEGMENT = /(^|[/\\]|%2f|%5c)(\.|%2e){1,2}(;|[/\\]|%2f|%5c|$)/i;
+const DOT_SEGMENT = /(^|[/\\]|%2f|%5c)(\.|%2e){1,2}(;|%3b|[/\\]|%2f|%5c|$)/i;
 
 /** Tells whether a value is an object that is no array, `Map`, `Blob` or the like. */
 function isPlainObject(value: unknown): boolean {
@@ -27,13 +27,21 @@ export function toPath(endpoint: string): string {
   throw optionError("endpoint", problem);
 }
 
-/** Refuses path parameters that are missing or empty, or that lead elsewhere. */
+/** Refuses a path, and path parameters, that lead elsewhere; also parameters that are missing or empty. */
 export function checkPath(path: string, parameters: Readonly<Record<string, unknown>> = {}): void {
+  const [name = ""] = path.split(/[?#]/);
+  if (DOT_SEGMENT.test(name) || name.includes("\\")) {
+    const problem = 'must stay below "baseUrl": it has a segment "." or "..", or a backslash';
+    throw optionError("path", problem);
+  }
   const values = new Map(Object.entries(parameters)); // without inherited names
   // The forms of openapi-fetch: {id}, {id*}, {.id} and {;id}.
   for (const [, name = ""] of path.matchAll(/\{[.;]?([^{}*]+)\*?\}/g)) {
-    const text = `${values.get(name) ?? ""}`;
-    if (text !== "" && !DOT_SEGMENT.test(text)) continue;
+    const value = values.get(name);
+    // A list or an object is written as its values.
+    const parts = value === Object(value) ? Object.values(value as object) : [value];
+    const text = parts.join();
+    if (/[^,]/.test(text) && !DOT_SEGMENT.test(text)) continue;
     const expected = 'that is not empty, and has no segment "." or ".."';
     throw optionError("params.path", `must have a value for "${name}" ${expected}`);
   }
@@ -86,7 +94,11 @@ export function serializeBody(
     throw failures.option(context, "headers", problem);
   }
   if (type && /^application\/x-www-form-urlencoded/i.test(type)) {
-    return new URLSearchParams(body as string | Record<string, string>).toString();
+    if (isPlainObject(body)) return writeParameters(body as Record<string, unknown>, bodyError);
+    if (typeof body === "string" || body instanceof URLSearchParams) {
+      return new URLSearchParams(body).toString();
+    }
+    throw bodyError(`must be an object, a string or URLSearchParams for the type "${type}"`);
   }
   if (type && !isJsonType(type)) {
     if (typeof body === "string") return body;
@@ -97,7 +109,13 @@ export function serializeBody(
 
 /** Writes a body as JSON. */
 function writeJson(body: unknown, toError: (problem: string) => Error): string {
-  const text = JSON.stringify(body);
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(body);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error; // by a `toJSON` of the caller's
+    throw toError(`cannot be written as JSON: ${error.message}`);
+  }
   // JSON keeps nothing of a file or a `Map`. It writes bytes as an object, and so does Bun with forms.
   const isLost = (text === "{}" && !isPlainObject(body)) || ArrayBuffer.isView(body) ||
     body instanceof URLSearchParams;

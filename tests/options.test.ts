@@ -183,13 +183,20 @@ Deno.test("call() refuses an endpoint that is not a name below the base URL", as
   const endpoints = [
     ...["", "x?y=1", "x#y", "x y", "//evil.example/x", "https://evil.example/x", "reports/{id}"],
     ...[".", "..", "a/..", "%2e", ".%2E/x", "a/..;a=b/c", "a\\b", "x%5c..%5cy", "..%2Fx"],
+    "..%3Bx/y", // as encodeURIComponent() writes "..;"
     "..\x01", // whose end the URL parser removes
   ];
   for (const endpoint of endpoints) await refusal("endpoint", unsent.call("GET", endpoint));
 });
 
+Deno.test("typed methods refuse a path that leads elsewhere", async () => {
+  for (const path of ["/..", "/a/../../b", "/{id}/%2e%2e/a", "/a\\..\\b", "/..;a/b"]) {
+    await refusal("path", unsent.GET(path, { params: { path: { id: 1 } } }));
+  }
+});
+
 Deno.test("methods refuse a path parameter that is missing, empty or leads elsewhere", async () => {
-  const values = [undefined, null, "", [], [""], "..", ".", "../a", "..;a=b", "..\\a"];
+  const values = [undefined, null, "", [], ["", ""], {}, "..", ".", "../a", "..;a=b", "..\\a"];
   const paths = [["/a/{id}", "id"], ["/{id*}/x", "id"], ["/{user-id}", "user-id"]];
   paths.push(["/{constructor}", "constructor"]); // which each object inherits
   const inits = [undefined, {}, { params: {} }].concat(
@@ -279,12 +286,25 @@ Deno.test("methods refuse a body of which JSON keeps nothing, and one that its t
   const cases: [option: string, body: unknown, type?: string][] = [
     ...bodies.map((body): [string, unknown] => ["body", body]),
     ["body", { a: 1 }, "text/csv"],
+    ["body", { a: { b: 1 } }, "application/x-www-form-urlencoded"],
+    ["body", ["a"], "application/x-www-form-urlencoded"],
     ["headers", new FormData(), "multipart/form-data"], // whose type has no boundary
   ];
   for (const [option, body, type] of cases) {
     const headers = type ? { "Content-Type": type } : {};
     await refusal(option, unsent.call("POST", "a", { body, headers }));
     await refusal(option, unsent.POST("/a", { body, headers }));
+  }
+});
+
+Deno.test("methods refuse a body that JSON refuses, with the platform's reason", async () => {
+  const circle: Record<string, unknown> = {};
+  circle["self"] = { circle };
+  for (const [body, reason] of [[{ a: 1n }, /BigInt/], [circle, /circular|cyclic/]] as const) {
+    const message = await refusal("body", unsent.call("POST", "a", { body }));
+    expect(message).toMatch(/^"body" cannot be written as JSON: .+/);
+    expect(message).toMatch(reason);
+    expect(message).not.toContain("\n");
   }
 });
 
@@ -315,6 +335,12 @@ Deno.test("methods send a form or a text when the type says so", async () => {
     [form, undefined, /name="a"/],
     [{ a: "b" }, "application/x-www-form-urlencoded", /^a=b$/],
     [{ a: "b" }, "application/x-www-form-urlencoded; charset=utf-8", /^a=b$/],
+    ["a=b c", "application/x-www-form-urlencoded", /^a=b\+c$/],
+    [
+      { a: null, b: undefined, at: new Date(0), list: [1, "é"] },
+      "application/x-www-form-urlencoded",
+      new RegExp(`^at=${EPOCH}&list=1&list=%C3%A9$`),
+    ],
     [new URLSearchParams(), "application/x-www-form-urlencoded", /^$/],
     ["a,b", "text/csv; header=json", /^a,b$/],
     ["a", "application/vnd.api+JSON", /^"a"$/],
