@@ -19,6 +19,9 @@ export const CHECK_BASE_URL = 'check "baseUrl"';
 /** The largest part of a body that an error keeps, in bytes, or in characters of its text. */
 export const MAX_ERROR_BODY = 65_536;
 
+/** The most levels of nesting of a parsed body that an error keeps: `JSON.stringify` fails at some depth. */
+const MAX_DEPTH = 100;
+
 /** The largest part of a body in a message, in characters. */
 const MAX_EXCERPT = 200;
 
@@ -47,8 +50,9 @@ export function make<Fields, Made extends ScamAddressError>(
 ): Made {
   const { attempt, errors, name } = context;
   const failed = attempt > 1 ? `failed after ${attempt} attempts: ` : "";
-  const message = toLine(redact(`"${name}" ${failed}${problem}`, context));
-  const error = new errorClass(message, fields, options);
+  const line = toLine(redact(`"${name}" ${failed}${problem}`, context));
+  // Redacted again, because white space that was joined may have made a key.
+  const error = new errorClass(redact(line, context), fields, options);
   errors.add(error);
   return error;
 }
@@ -105,13 +109,20 @@ function makeSnapshot(context: CallContext, response: Response, text: string): R
   return { status: response.status, headers: new Headers(headers), body: parseBody(kept) };
 }
 
-/** Parses a body as JSON; returns it as text if it is not JSON. */
+/** Parses a body as JSON; returns it as text if it is not JSON, or is nested too deeply. */
 function parseBody(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const body = JSON.parse(text);
+    return isDeeper(body, MAX_DEPTH) ? text : body;
   } catch {
     return text;
   }
+}
+
+/** Tells whether a value has more levels of nesting than a number. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
 /** Writes a parsed body as text again. */

@@ -92,6 +92,13 @@ Deno.test("errors show no key that the service sends back as it is", async () =>
   }
 });
 
+Deno.test("messages show no key that joined white space has made", async () => {
+  const key = "key with spaces";
+  const client = clientGetting("Bad key\twith\nspaces", { status: 400 }, key);
+  const { message } = await rejection(HttpError, client.call("GET", undocumented));
+  expect(message).toMatch(/Bad \[redacted\]$/);
+});
+
 Deno.test("errors show neither the client's key nor one in the field apiKey of a body", async () => {
   const checked = `${apiKey} of a visitor`; // which contains the client's
   const text = JSON.stringify({ error: `${checked} is not ${apiKey}` });
