@@ -472,7 +472,8 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
   call<Schema extends StandardSchema | undefined = undefined>(
     method: Method,
     endpoint: string,
-    options?: CallOptions<Schema>,
+    ...[options]: undefined extends Schema ? [options?: CallOptions<Schema>]
+      : [options: CallOptions<Schema> & { schema: Schema }]
   ): Promise<{ data: OutputOf<Schema>; response: Response }>;
 
   /**

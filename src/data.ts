@@ -26,8 +26,9 @@ export async function readData(
   if (operation) return readDocumented(text, response, operation, toError);
   const advice = ', or use a typed method with "parseAs"';
   const value = text === "" ? undefined : parseJson(text, response, toError, advice);
-  const result = await schema?.["~standard"].validate(value);
-  if (!result) return value;
+  if (!schema) return value;
+  const result = await schema["~standard"].validate(value);
+  if (!result) throw failures.option(context, "schema", 'returned no result from "validate"');
   if (!result.issues) return result.value;
   throw toError(
     result.issues.slice(0, MAX_ISSUES).map(({ message, path = [] }): Issue => {

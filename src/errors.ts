@@ -153,14 +153,25 @@ export class HttpError extends ScamAddressError<Pick<HttpError, "response" | "re
 /**
  * The service could not be reached, or the connection broke before the response was complete.
  *
- * The message ends with the runtime's reason, such as `connect ECONNREFUSED 127.0.0.1:443`. The
- * `cause` is an error with the message, the stack and the `code` of that reason.
+ * The message ends with the runtime's reason, such as `connect ECONNREFUSED 127.0.0.1:443`.
  */
 export class NetworkError extends ScamAddressError {
   /** Always `"network"`. */
   static override readonly code: "network" = "network";
   /** `"NetworkError"`, unless a subclass has another name. */
   override readonly name: string = "NetworkError";
+  /** The reason: its message, its stack and, if it has one, its `code`, such as `"ECONNREFUSED"`. */
+  declare readonly cause?: Error & { readonly code?: string };
+
+  /**
+   * Returns the object that `JSON.stringify` serializes.
+   *
+   * @returns What the other errors have, and the `cause` with its message and code.
+   */
+  override toJSON(): Record<string, unknown> {
+    const { message, code } = this.cause ?? {};
+    return { ...super.toJSON(), ...message !== undefined && { cause: { message, code } } };
+  }
 }
 
 /**

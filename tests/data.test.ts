@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import * as v from "valibot";
 import { z } from "zod";
 
-import { createClient, InvalidResponseError } from "../mod.ts";
+import { ConfigurationError, createClient, InvalidResponseError } from "../mod.ts";
 import {
   addOperation,
   apiKey,
@@ -218,6 +218,13 @@ Deno.test("call() takes any path that Standard Schema allows", async () => {
     const { issues } = await rejection(InvalidResponseError, call);
     expect(issues).toEqual([{ path: expected, rule: "schema", message: "m" }]);
   }
+});
+
+Deno.test("call() refuses what a schema without a result lets through", async () => {
+  const client = clientOf(() => Response.json(1));
+  const call = client.call("GET", undocumented, { schema: schemaOf(() => undefined) });
+  const { message, option } = await rejection(ConfigurationError, call);
+  expect([option, message]).toEqual(["schema", '"schema" returned no result from "validate"']);
 });
 
 Deno.test("call() keeps at most 100 issues", async () => {

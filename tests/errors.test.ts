@@ -278,8 +278,9 @@ Deno.test("NetworkError has the reason of a refused connection", async () => {
   await server[Symbol.asyncDispose]();
   for (const create of bothWays) {
     const client = create({ baseUrl: server.url, apiKey, retries: 0 });
-    for (const { message } of await rejections(NetworkError, sendAll(client))) {
+    for (const { cause, message } of await rejections(NetworkError, sendAll(client))) {
       expect(message).toMatch(isDeno ? /Connection refused/ : /ECONNREFUSED/);
+      if (!isDeno) expect(cause?.code).toBe("ECONNREFUSED");
     }
   }
 });
@@ -320,7 +321,7 @@ const oneCookie = new Headers({ "set-cookie": "a=1" });
 const response = { status: 429, headers, body: { a: 1 } };
 const headersAsJson = { "x-id": "1", "set-cookie": ["a=1", "b=2"] };
 const issues = [{ path: "/a", rule: "type" }];
-const cause = new Error("c");
+const cause = Object.assign(new Error("c"), { code: "ECONNREFUSED", host: "h" });
 
 /** An error of each class, its name, and its code and fields as JSON. */
 const cases: [ScamAddressError, string, object][] = [
@@ -331,8 +332,9 @@ const cases: [ScamAddressError, string, object][] = [
     ...{ code: "http", response: { ...response, headers: { "set-cookie": ["a=1"] } } },
   }],
   [new NetworkError("m", {}, { cause }), "NetworkError", {
-    ...{ code: "network" },
+    ...{ code: "network", cause: { message: "c", code: "ECONNREFUSED" } },
   }],
+  [new NetworkError("m", {}), "NetworkError", { code: "network" }],
   [new TimeoutError("m", { timeout: 5 }), "TimeoutError", { code: "timeout", timeout: 5 }],
   [new RedirectError("m", { location: "/b" }), "RedirectError", {
     ...{ code: "redirect", location: "/b" },

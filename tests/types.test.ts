@@ -99,6 +99,18 @@ Deno.test("call() resolves to the output of its schema, and without one to unkno
   assertType<Equal<"schema" extends keyof CallOptions ? true : false, true>>(); // to complete
   // @ts-expect-error A type is no check: it needs a schema.
   await client.call<{ id: number }>("GET", undocumented);
+  // Only the compiler reads this.
+  const _neverCalled = (isStrict: boolean, options: CallOptions<typeof schema>) => {
+    // @ts-expect-error A type is no check, even that of a schema.
+    client.call<typeof schema>("GET", undocumented);
+    // @ts-expect-error The options may have no schema.
+    client.call("GET", undocumented, options);
+    // @ts-expect-error The options may have no schema.
+    client.call("GET", undocumented, { ...(isStrict && { schema }) });
+    client.call("GET", undocumented, { ...options, schema });
+    const { schema: _schema, ...rest } = options;
+    client.call("GET", undocumented, rest);
+  };
   // @ts-expect-error There is no such option.
   await expect(client.call("GET", undocumented, { retires: 1 })).rejects.toThrow();
   // @ts-expect-error There is no such method.

@@ -97,7 +97,7 @@ const schema = {
 };
 
 export async function checked(): Promise<number> {
-  const options: CallOptions<typeof schema> = { schema };
+  const options = { schema } satisfies CallOptions<typeof schema>;
   const { data: { id } } = await client.call("GET", "report", options);
   return id;
 }
