@@ -10,12 +10,14 @@ export const NULL_BODY_STATUSES = [204, 205, 304];
 /**
  * Reads the body of a response within its limit.
  *
+ * @param signal The signal of the attempt.
  * @returns A response with the body; with an error status, with the part of the body that was read.
  * @throws A `ScamAddressError` for a response that cannot be used, or what broke the body.
  */
 export async function readResponse(
   response: Response,
   context: CallContext,
+  signal: AbortSignal,
 ): Promise<Response> {
   checkUnread(response, context);
   refuseRedirect(response, context);
@@ -25,7 +27,7 @@ export async function readResponse(
   const maxErrorBytes = resolvesToErrors ? maxResponseBytes : keptBytes;
   // One byte more shows that a body is too large.
   const limit = ok ? maxResponseBytes + 1 : maxErrorBytes;
-  const { bytes, problem } = await readBody(response, limit);
+  const { bytes, problem } = await readBody(response, limit, signal);
   if (ok && problem) throw problem; // With an error status, a part of the body is enough.
   if (ok && bytes.length > maxResponseBytes) {
     const rule = "maxResponseBytes";
@@ -83,13 +85,17 @@ interface ReadBody {
 }
 
 /** Reads a body up to a limit, in bytes, and cancels the rest. */
-async function readBody(response: Response, limit: number): Promise<ReadBody> {
+async function readBody(
+  response: Response,
+  limit: number,
+  signal: AbortSignal,
+): Promise<ReadBody> {
   // To read it at once saves half of openapi-fetch's CPU time on Deno.
   if (isShort(response, limit)) return { bytes: new Uint8Array(await response.arrayBuffer()) };
   let bytes = new Uint8Array(); // one that grows: a list of millions of small chunks fills memory
   let size = 0;
   try {
-    for await (const chunk of chunksOf(response)) {
+    for await (const chunk of chunksOf(response, signal)) {
       if (size + chunk.length > bytes.length) {
         const larger = new Uint8Array(2 * (size + chunk.length));
         larger.set(bytes);
@@ -127,10 +133,12 @@ function readerOf(body: ReadableStream<Uint8Array>, type: ResponseType): ByteRea
 }
 
 /** Yields the chunks of a body, each valid until the next one, and cancels what is not asked for. */
-async function* chunksOf({ body, type }: Response): AsyncGenerator<Bytes> {
+async function* chunksOf({ body, type }: Response, signal: AbortSignal): AsyncGenerator<Bytes> {
   if (!body) return;
   const reader = readerOf(body, type);
   const cancel = () => void reader.cancel().catch(() => {});
+  // Deno forgets the signal of a response that is garbage-collected while its body is read.
+  signal.addEventListener("abort", cancel);
   let buffer = new Uint8Array(isDeno() ? 2 ** 14 : 0);
   try {
     while (true) {
@@ -143,6 +151,7 @@ async function* chunksOf({ body, type }: Response): AsyncGenerator<Bytes> {
       if (isDeno()) buffer = new Uint8Array(value.buffer as ArrayBuffer); // its content was copied
     }
   } finally {
+    signal.removeEventListener("abort", cancel);
     cancel();
   }
 }

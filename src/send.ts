@@ -177,7 +177,7 @@ async function makeAttempt(
         // A custom `fetch` may throw an error of this package, which is no other failure either.
         throw networkError(thrown, url, context);
       });
-      const copy = await readResponse(response, context);
+      const copy = await readResponse(response, context, signal);
       // Node.js otherwise keeps the connection, and so the process, if such a response announces a
       // body, as a 304 with a Content-Length does.
       if (NULL_BODY_STATUSES.includes(response.status)) controller.abort();

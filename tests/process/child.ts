@@ -10,6 +10,10 @@ const apiKey = () => Promise.resolve("key-of-the-client");
 const pause = (delay: number) => new Promise((resolve) => setTimeout(resolve, delay));
 const settle = (call: Promise<unknown>) => call.then(() => "ok", (error) => error?.code ?? error);
 const passing = (request: Request) => fetch(request);
+const wrapping = async (request: Request) => {
+  const response = await fetch(request);
+  return new Response(response.body, response);
+};
 const never = () => new Promise<never>(() => {});
 
 /** Collects garbage, and resolves to the bytes in use after it, of the heap and of buffers. */
@@ -75,10 +79,15 @@ const scenarios: Record<string, () => Promise<unknown>> = {
 
   /** A hundred calls without a response, while garbage is collected, by a time-out or a signal. */
   async hang() {
-    const client = createClient({ baseUrl, apiKey, retries: 0, fetch: passing });
+    const options = { baseUrl, apiKey, retries: 0 };
+    const client = createClient({ ...options, fetch: passing });
+    const wrapped = createClient({ ...options, fetch: wrapping });
     const controller = new AbortController();
     const init = kind === "timeout" ? { timeout: 500 } : { signal: controller.signal };
-    const calls = Array.from({ length: 100 }, () => settle(client.call("GET", "hang", init)));
+    const calls = Array.from({ length: 50 }, () => [
+      settle(client.call("GET", "hang", init)),
+      settle(wrapped.call("GET", "begin", init)),
+    ]).flat();
     for (const _round of [1, 2, 3]) await heap();
     controller.abort("stop");
     const ends = new Set(await Promise.all(calls));

@@ -39,6 +39,9 @@ async function serveFaults(limit?: number) {
         return void setTimeout(() => response.socket?.end(), 1);
       case "open":
         return json(response, seen.open);
+      case "begin":
+        response.write("[");
+        // falls through
       case "hang":
         seen.open++;
         return void response.on("close", () => seen.open--);
