@@ -472,7 +472,7 @@ export interface ScamAddressClient<Paths extends object = paths> extends FetchCl
   call<Schema extends StandardSchema | undefined = undefined>(
     method: Method,
     endpoint: string,
-    ...[options]: undefined extends Schema ? [options?: CallOptions<Schema>]
+    ...[options]: [Schema] extends [undefined] ? [options?: CallOptions<Schema>]
       : [options: CallOptions<Schema> & { schema: Schema }]
   ): Promise<{ data: OutputOf<Schema>; response: Response }>;
 

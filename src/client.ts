@@ -105,13 +105,12 @@ export function createClient<Paths extends object = paths>(
 
 /** Creates openapi-fetch's client. */
 function createOpenapiClient(settings: Settings): UntypedClient {
-  const { baseUrl, pathSerializer, querySerializer, Request, requestInitExt } = settings;
+  const { baseUrl, pathSerializer, querySerializer, Request } = settings;
   // A copy; that of an object keeps a `null`, which removes a header.
   const headers = settings.headers instanceof Headers
     ? new Headers(settings.headers)
     : { ...settings.headers };
-  const serializers = { pathSerializer, querySerializer };
-  const options: object = { baseUrl, headers, Request, requestInitExt, ...serializers };
+  const options: object = { baseUrl, headers, pathSerializer, querySerializer, Request };
   // openapi-fetch's types accept neither options that are `undefined`, nor any string as a path.
   return createFetchClient(options) as unknown as UntypedClient;
 }
@@ -242,8 +241,8 @@ async function dispatch(
       ...body !== undefined && { body },
       signal: callSignal,
       parseAs: parseAs === "json" ? "text" : parseAs, // JSON is parsed in `readData`, to be checked
-      fetch: async (request: Request, initExt?: RequestInit) => {
-        const response = await sendRequest(request, context, callSignal, initExt);
+      fetch: async (request: Request) => {
+        const response = await sendRequest(request, context, callSignal);
         const isThrown = !response.ok && !resolvesToErrors;
         if (isThrown) texts.set(response, await response.clone().text());
         return response;

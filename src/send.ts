@@ -6,6 +6,7 @@ import { runWithin } from "./limits.ts";
 import { isApiKey, KEY_PROBLEM } from "./options.ts";
 import { NULL_BODY_STATUSES, readResponse } from "./response.ts";
 import { isTemporaryFailure, mayRepeat, readRetryAfter, retryDelay } from "./retry.ts";
+import { isDeno } from "./runtime.ts";
 import { isJsonType } from "./serialize.ts";
 import { withoutQuery } from "./text.ts";
 
@@ -31,7 +32,6 @@ export async function sendRequest(
   request: Request,
   context: CallContext,
   callSignal: AbortSignal | undefined,
-  requestInitExt?: RequestInit,
 ): Promise<Response> {
   const { method, url } = request;
   if (new URL(url).origin !== context.origin) {
@@ -39,7 +39,7 @@ export async function sendRequest(
     throw failures.option(context, "baseUrl", `${problem}: the key is only sent there`);
   }
   const isRepeatable = mayRepeat(method, context);
-  const init = await readRequest(request, context, requestInitExt);
+  const init = await readRequest(request, context, isRepeatable && context.retries > 0);
   // Middleware may make a request without the signal of the call.
   const signals = callSignal ? [callSignal, request.signal] : [request.signal];
   for (context.attempt = 1;; context.attempt++) {
@@ -74,19 +74,28 @@ function failureOf(outcome: Response | ScamAddressError) {
 /**
  * Reads the parts of a request, to send them with each attempt. The request itself cannot be sent: its
  * body has been read, and what wraps the global `fetch` may clone it, or ignore the options beside it.
+ *
+ * @param mayRunTwice Whether the runtime may send the request again. If a kept connection breaks, Bun
+ * repeats requests such as GET unless `keepalive` is `false`, and Deno repeats all requests unless their
+ * body is a stream, as that of a `Blob` is (https://github.com/denoland/deno/pull/36415).
  */
 async function readRequest(
   request: Request,
   context: CallContext,
-  requestInitExt: RequestInit | undefined,
+  mayRunTwice: boolean,
 ): Promise<RequestInit> {
   // Copied first: on Bun, a form's Content-Type is lost when the body is read.
   const headers = new Headers(request.headers);
   const body = await readRequestBody(request);
   await setHeaders(headers, context);
-  const init: RequestInit = { ...requestInitExt, ...fetchOptionsOf(request), headers };
+  const { method } = request;
+  const options = fetchOptionsOf(request);
+  const init: RequestInit = { ...context.requestInitExt, ...options, method, headers };
   if (body !== undefined) init.body = body;
-  return { ...init, method: request.method };
+  if (mayRunTwice) return init;
+  const canHaveBody = !["GET", "HEAD"].includes(method);
+  if (isDeno() && canHaveBody) init.body = new Blob(body === undefined ? [] : [body]);
+  return { keepalive: false, ...init };
 }
 
 /** Reads the body of a request, if it has one: JSON as text, as callers of `fetch` pass it. */

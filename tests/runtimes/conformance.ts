@@ -28,6 +28,8 @@ type Post = (
 ) => Promise<{ data: { contentType: string; body: string }; response: Response }>;
 
 interface Context {
+  /** The address of the server. */
+  server: string;
   /** Makes a client for one of the server's scenarios. */
   client(scenario: string, options?: Partial<ClientOptions>): ScamAddressClient;
   /** How many requests have reached a scenario. */
@@ -100,6 +102,77 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
   async "checkKey() retries after a 503"({ client, hits }) {
     assertEquals((await client("flaky").checkKey("valid-key")).apiKeyValid, true);
     assertEquals(await hits("flaky"), 2);
+  },
+
+  async "what may not be repeated is sent once, even if a kept connection breaks"(
+    { client, hits },
+  ) {
+    const kept = client("kept", { apiKey: "k1" });
+    const form = new FormData();
+    form.set("name", "value");
+    const bytes = { body: {}, bodySerializer: () => new Uint8Array([1, 2]) };
+    const binary = { ...bytes, headers: { "Content-Type": "application/octet-stream" } };
+    const post = kept.POST as unknown as Post;
+    const calls: Record<string, () => Promise<unknown>> = {
+      "a POST of JSON": () => kept.call("POST", "a", { body: { a: "é" } }),
+      "a POST of bytes": () => post("/a", binary),
+      "a POST of a form": () => kept.call("POST", "a", { body: form }),
+      "a PUT without retries": () => kept.call("PUT", "a", { body: {}, retries: 0 }),
+      "a POST without a body": () => kept.call("POST", "a"),
+      "a GET without retries": () => kept.call("GET", "a", { retries: 0 }),
+    };
+    const counts: Record<string, number> = {};
+    for (const [name, call] of Object.entries(calls)) {
+      await kept.call("GET", "warm");
+      const before = await hits("kept");
+      await call().catch(() => {});
+      counts[name] = await hits("kept") - before;
+    }
+    // Nothing keeps Deno and workerd from repeating a GET.
+    const isRepeated = /Deno|Cloudflare-Workers/.test(globalThis.navigator?.userAgent);
+    assertEquals(counts, {
+      "a POST of JSON": 1,
+      "a POST of bytes": 1,
+      "a POST of a form": 1,
+      "a PUT without retries": 1,
+      "a POST without a body": 1,
+      "a GET without retries": isRepeated ? 2 : 1,
+    });
+  },
+
+  async "requestInitExt reaches the fetch of the runtime"({ server }) {
+    // deno-lint-ignore no-explicit-any -- what only some runtimes have
+    const { Bun, Deno, process } = globalThis as any;
+    if (!Bun && !Deno && !process?.versions?.undici) return; // workerd has no such options.
+    const dispatch = () => {
+      throw new Error("dispatched");
+    };
+    const requestInitExt = Bun
+      ? { proxy: server }
+      : Deno
+      ? { client: Deno.createHttpClient({ proxy: { url: server } }) }
+      : { dispatcher: { dispatch } };
+    for (const custom of [{}, { fetch: (request: Request) => fetch(request) }]) {
+      // Nothing listens there, but a proxy does not ask.
+      const options = { baseUrl: "http://127.0.0.1:59999/service/", apiKey: "k1", retries: 0 };
+      const client = createClient({ ...options, ...custom, requestInitExt });
+      const outcome = await client.call("GET", "echo").catch(({ cause }) => cause.message);
+      // Bun's `Request` does not keep these options for a custom fetch.
+      if (Bun && custom.fetch) continue;
+      assertEquals(outcome.data?.apiKey ?? outcome, Bun || Deno ? "k1" : "dispatched");
+    }
+  },
+
+  async "a client of Deno's that keeps no connection sends a GET once"({ client, hits }) {
+    // deno-lint-ignore no-explicit-any -- what only some runtimes have
+    const { Deno } = globalThis as any;
+    if (!Deno) return; // The others need none.
+    const requestInitExt = { client: Deno.createHttpClient({ poolMaxIdlePerHost: 0 }) };
+    const kept = client("kept", { apiKey: "k1", requestInitExt });
+    await kept.call("GET", "warm");
+    const before = await hits("kept");
+    await kept.call("GET", "a", { retries: 0 });
+    assertEquals(await hits("kept") - before, 1);
   },
 
   async "call() rejects a long error again and again"({ client }) {
@@ -208,6 +281,7 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
 /** Runs all cases, one after the other, with the server at an address; throws if one fails. */
 export async function conform(server: string): Promise<void> {
   const context: Context = {
+    server,
     client: (scenario, options) => createClient({ baseUrl: `${server}${scenario}`, ...options }),
     hits: async (scenario) => await (await fetch(`${server}hits/${scenario}`)).json(),
   };

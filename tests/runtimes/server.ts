@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { type HttpServer, json, type Recorded, serve, validKey } from "../support/server.ts";
 import { keyHeader } from "../support/client.ts";
 
@@ -9,11 +10,15 @@ function checkKey({ body }: Recorded, response: ServerResponse): void {
 /** Starts the server that one run of the program talks to: a path is `/scenario/endpoint`. */
 export function serveConformance(): Promise<HttpServer> {
   const hits = new Map<string, number>();
+  const used = new WeakSet<Socket>(); // connections that have had a request
   return serve((request, response) => {
     const { pathname, search } = new URL(request.url, "http://127.0.0.1");
     const [scenario = "", endpoint = ""] = pathname.slice(1).split("/");
     const count = (hits.get(scenario) ?? 0) + 1;
     hits.set(scenario, count);
+    const socket = response.socket!;
+    const isKept = used.has(socket);
+    used.add(socket);
     switch (scenario) {
       case "service":
         if (endpoint === "checkKey") return checkKey(request, response);
@@ -47,6 +52,9 @@ export function serveConformance(): Promise<HttpServer> {
         return request.body ? checkKey(request, response) : json(response, validKey);
       case "silent":
         return;
+      case "kept": // The service has read the request, and then a kept connection breaks.
+        if (endpoint === "warm" || !isKept) return json(response, "ok");
+        return void socket.destroy();
       case "hits":
         return json(response, hits.get(endpoint) ?? 0);
       default:
