@@ -31,7 +31,9 @@ export interface CallContext extends Settings {
   readonly errors: WeakSet<Error>;
   /** The number of the last attempt; 0 before the first. */
   attempt: number;
+  /** Whether the service may have got the request, in any attempt. */
+  wasSent: boolean;
 }
 
 /** What an error needs to know of the call that makes it. */
-export type ErrorContext = Pick<CallContext, "attempt" | "errors" | "name" | "secrets">;
+export type ErrorContext = Pick<CallContext, "attempt" | "errors" | "name" | "secrets" | "wasSent">;

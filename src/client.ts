@@ -228,6 +228,7 @@ async function dispatch(
     secrets: new Set(),
     errors: new WeakSet(),
     attempt: 0,
+    wasSent: false,
   };
   return await limitCall(context, async (callSignal) => {
     const body = makeBody ? await makeBody(context) : options.body;

@@ -87,20 +87,32 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   declare readonly isTemporary: boolean;
 
   /**
+   * Whether the service may have received the request, in any attempt, and so may have carried it out
+   * and charged for it.
+   *
+   * It is `false` if the request was refused before it was sent, if the host was not found, if the
+   * connection was refused or could not be made, and if a time limit ended before the first attempt. It
+   * is `true` for all other failures, also where the client cannot know.
+   */
+  declare readonly wasSent: boolean;
+
+  /**
    * Creates an error, for example in your tests.
    *
    * @param message What went wrong.
-   * @param fields The fields of the class, such as `{ timeout: 5_000 }`.
+   * @param fields The fields of the class, such as `{ timeout: 5_000 }`, and `wasSent`. By default,
+   * that is `false` for a {@linkcode ConfigurationError}, and `true` for the other classes.
    * @param options The `cause`, if there is one.
    */
   constructor(
     message: string,
-    fields: Fields,
+    fields: Fields & { wasSent?: boolean },
     options?: { cause?: unknown },
   ) {
     super(message, options);
     Object.defineProperty(this, brand, { value: 1 });
-    Object.assign(this, { code: new.target.code }, fields);
+    const { code } = new.target;
+    Object.assign(this, { code, wasSent: code !== "configuration" }, fields);
     Object.assign(this, { isTemporary: isTemporaryFailure(this) });
   }
 
@@ -122,7 +134,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   /**
    * Returns the object that `JSON.stringify` serializes.
    *
-   * @returns The name, the code, the message, `isTemporary` and the fields of the class. The
+   * @returns The name, the code, the message, `isTemporary`, `wasSent` and the fields of the class. The
    * headers of a response are an object, in which `set-cookie` is an array.
    */
   toJSON(): Record<string, unknown> {
@@ -222,8 +234,9 @@ export class InvalidResponseError
 }
 
 /**
- * An option or an argument is wrong, and nothing was sent. Also thrown if a custom `fetch` returned
- * something other than a `Response` whose body has not been read.
+ * An option or an argument is wrong. Nothing was sent, unless `wasSent` is `true`: a custom `fetch`, or
+ * one that replaces the global one, returned something other than a `Response` whose body has not been
+ * read, or the mistake showed after another attempt.
  *
  * @example Tell a user's malformed key from a mistake of your own
  * ```ts

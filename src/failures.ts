@@ -48,22 +48,22 @@ export function make<Fields, Made extends ScamAddressError>(
   fields: Fields,
   options?: { cause?: unknown },
 ): Made {
-  const { attempt, errors, name } = context;
+  const { attempt, errors, name, wasSent } = context;
   const failed = attempt > 1 ? `failed after ${attempt} attempts: ` : "";
   const line = toLine(redact(`"${name}" ${failed}${problem}`, context));
   // Redacted again, because white space that was joined may have made a key.
-  const error = new errorClass(redact(line, context), fields, options);
+  const error = new errorClass(redact(line, context), { ...fields, wasSent }, options);
   errors.add(error);
   return error;
 }
 
 /** Makes the error for an option or an argument that is found wrong during the call. */
 export function option(
-  { errors }: ErrorContext,
+  { errors, wasSent }: ErrorContext,
   option: string,
   problem: string,
 ): ConfigurationError {
-  const error = optionError(option, problem);
+  const error = optionError(option, problem, wasSent);
   errors.add(error);
   return error;
 }

@@ -5,8 +5,8 @@ import { ConfigurationError } from "./errors.ts";
 import { toLine } from "./text.ts";
 
 /** Makes the error for an option or an argument: its name, and what is wrong with it. */
-export function optionError(option: string, problem: string): ConfigurationError {
-  return new ConfigurationError(toLine(`"${option}" ${problem}`), { option });
+export function optionError(option: string, problem: string, wasSent = false): ConfigurationError {
+  return new ConfigurationError(toLine(`"${option}" ${problem}`), { option, wasSent });
 }
 
 /** The range of a whole number, or of milliseconds above `min`; `null` for any other option. */

@@ -68,7 +68,7 @@ function failureOf(outcome: Response | ScamAddressError) {
   if (outcome instanceof ScamAddressError) return outcome;
   const isTemporary = isTemporaryFailure({ code: "http", response: outcome });
   const retryAfter = readRetryAfter(outcome.headers);
-  return { isTemporary, retryAfter, response: outcome };
+  return { isTemporary, retryAfter, response: outcome, wasSent: true };
 }
 
 /**
@@ -169,6 +169,8 @@ async function makeAttempt(
   // Declared here to keep the request alive during the attempt: in Node.js 20 to 26, a request that is
   // garbage-collected no longer gets its signal (https://github.com/nodejs/node/issues/55428).
   let request: Request;
+  const { wasSent } = context;
+  context.wasSent = true; // unless the attempt turns out to have no connection
   const fetchOnce = async (signal: AbortSignal) => {
     // Each attempt has headers of its own, because what wraps `fetch` may add some.
     const headers = new Headers(init.headers);
@@ -183,6 +185,7 @@ async function makeAttempt(
       const { signal } = controller;
       const response = await fetchOnce(signal).catch((thrown) => {
         signal.throwIfAborted();
+        if (isUnconnected(thrown)) context.wasSent = wasSent;
         // A custom `fetch` may throw an error of this package, which is no other failure either.
         throw networkError(thrown, url, context);
       });
@@ -214,8 +217,26 @@ function networkError(thrown: unknown, url: string, context: CallContext): Netwo
   });
 }
 
+/** Codes and names of errors for a connection that was not made: of Bun, undici, Node.js and Deno. */
+const UNSENT: readonly unknown[] = [
+  "ConnectionRefused",
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "ERR_ACCESS_DENIED",
+  "NotCapable",
+];
+
+/** Tells whether a `fetch` failed before it had a connection, so that nothing was sent. */
+function isUnconnected(thrown: unknown): boolean {
+  const { code, message, name, syscall } = findReason(thrown);
+  return ["connect", "getaddrinfo"].includes(`${syscall}`) || // Node.js
+    `${message}`.includes("client error (Connect)") || // Deno
+    [code, name].some((reason) => UNSENT.includes(reason));
+}
+
 /** Finds the error that says why a `fetch` failed. */
-function findReason(thrown: unknown): Partial<Error & { code: unknown }> {
+function findReason(thrown: unknown): Partial<Error & { code: unknown; syscall: unknown }> {
   // Node.js puts the reason in `cause`. With a proxy, it is in the `cause` of that
   // (https://github.com/nodejs/undici/issues/2161). If a host has several addresses, `cause.errors` has
   // an error for each.

@@ -345,6 +345,38 @@ const cases: [ScamAddressError, string, object][] = [
   [new ConfigurationError("m", {}), "ConfigurationError", { code: "configuration" }],
 ];
 
+Deno.test("wasSent says whether the service may have got the request", async () => {
+  const hang = () => new Promise<never>(() => {});
+  const ok = () => Response.json(1);
+  const made = clientOf(unusedFetch);
+  made.use({ onRequest: () => new Response("", { status: 404 }) });
+  const elsewhere = clientOf(unusedFetch);
+  elsewhere.use({ onRequest: ({ request }) => new Request("https://b.example/", request) });
+  const retries = 0;
+  const outcomes: [boolean, Promise<unknown>][] = [
+    [false, clientOf(unusedFetch).call("GET", "")],
+    [false, clientOf(unusedFetch).call("POST", "a", { body: new Map() })],
+    [false, clientOf(unusedFetch, { apiKey: () => "" }).call("GET", "a")],
+    [false, clientOf(unusedFetch, { apiKey: hang }).call("GET", "a", { totalTimeout: 5 })],
+    [false, made.call("GET", "a")],
+    [false, elsewhere.call("GET", "a")],
+    [true, clientOf(hang).call("GET", "a", { retries, timeout: 5 })],
+    [true, clientOf(hang).call("GET", "a", { totalTimeout: 5 })],
+    [true, clientOf(() => new Response("", { status: 401 })).call("GET", "a")],
+    [true, clientOf(() => new Response("", { status: 302 })).call("GET", "a")],
+    [true, clientOf(() => new Response("<h1>")).call("GET", "a")],
+    [true, clientOf(() => Promise.reject(new Error("reset"))).call("GET", "a", { retries })],
+    [true, clientOf(() => ({})).call("GET", "a")],
+    [true, clientOf(ok).call("GET", "a", { schema: schemaOf(() => undefined) })],
+  ];
+  const errors = await rejections(ScamAddressError, outcomes.map(([, call]) => call));
+  expect(errors.map(({ wasSent }) => wasSent)).toEqual(outcomes.map(([wasSent]) => wasSent));
+  const response = { status: 500, headers: new Headers(), body: "" };
+  expect(new HttpError("m", { response }).wasSent).toBe(true);
+  expect(new NetworkError("m", { wasSent: false }).wasSent).toBe(false);
+  expect(new ConfigurationError("m", {}).wasSent).toBe(false);
+});
+
 const classes = [
   ScamAddressError,
   ...new Set(cases.map(([error]) => error.constructor as typeof ScamAddressError)),
@@ -352,9 +384,9 @@ const classes = [
 
 Deno.test("JSON.stringify() of an error has its name, code, message, isTemporary and fields", () => {
   for (const [error, name, expected] of cases) {
-    const { isTemporary } = error;
+    const { isTemporary, wasSent } = error;
     expect(JSON.parse(JSON.stringify(error)))
-      .toEqual({ name, message: "m", isTemporary, ...expected });
+      .toEqual({ name, message: "m", isTemporary, wasSent, ...expected });
   }
   expect(cases[2]![0].cause).toBe(cause);
 });

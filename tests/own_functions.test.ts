@@ -13,11 +13,8 @@ import {
 } from "../mod.ts";
 import {
   apiKey,
-  baseUrl,
-  bothWays,
   checkKeyPath,
   clientOf,
-  isDeno,
   schemaOf,
   sendAll,
   undocumented,
@@ -229,24 +226,6 @@ Deno.test("a custom fetch, of the client or of a call, gets a request and no oth
   await Promise.all(sendAll(clientOf(fetch)));
   expect((await unsent.GET("/a", { fetch })).data).toEqual(validKey);
   expect(seen).toEqual(Array(4).fill([expect.any(Request)]));
-});
-
-Deno.test({
-  name: "the dispatcher of requestInitExt comes with the request that a custom fetch gets",
-  ignore: isDeno, // which has no dispatchers
-  async fn() {
-    let count = 0;
-    const dispatch = () => {
-      count++;
-      throw new Error("dispatched");
-    };
-    const requestInitExt = { dispatcher: { dispatch } };
-    for (const create of bothWays) {
-      const client = create({ baseUrl, apiKey, requestInitExt, retries: 0 });
-      await rejection(NetworkError, client.call("GET", undocumented));
-    }
-    expect(count).toBe(2);
-  },
 });
 
 /** A body that is not a `ReadableStream`. */

@@ -177,6 +177,37 @@ Deno.test("what middleware sends again has retries of its own", async () => {
   expect([events, server.requests.length]).toEqual([[1, 1], 4]);
 });
 
+Deno.test("a request that never reached the service is sent again, whatever its method", async () => {
+  using waiting = replaceWaiting();
+  const closed = await serve(() => {});
+  await closed[Symbol.asyncDispose]();
+  for (const create of bothWays) {
+    for (const baseUrl of [closed.url, "https://host.invalid/"]) {
+      const client = create({ baseUrl, apiKey, retries: 1 });
+      const { isTemporary, wasSent } = await rejection(NetworkError, callOf("POST")(client));
+      expect([isTemporary, wasSent, waiting.delays.splice(0)]).toEqual([true, false, [250]]);
+    }
+  }
+});
+
+Deno.test("wasSent is true once an attempt may have reached the service", async () => {
+  using waiting = replaceWaiting();
+  const refused = () =>
+    Promise.reject(Object.assign(new Error("refused"), { code: "ECONNREFUSED" }));
+  const sent: [attempts: (() => unknown)[], wasSent: boolean, delays: number][] = [
+    [[refused, refused], false, 1],
+    [[refused, () => new Response("", { status: 503 })], true, 1],
+    [[() => new Response("", { status: 429 }), refused], true, 1],
+    [[() => Promise.reject(new Error("reset"))], true, 0],
+    [[() => ({})], true, 0],
+  ];
+  for (const [attempts, wasSent, delays] of sent) {
+    const client = clientOf(() => attempts.shift()!(), { retries: 1 });
+    const error = await rejection(ScamAddressError, client.call("POST", undocumented));
+    expect([error.wasSent, waiting.delays.splice(0).length]).toEqual([wasSent, delays]);
+  }
+});
+
 // What is sent again
 
 Deno.test("every attempt sends the same bytes, with the same key", async () => {
