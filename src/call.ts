@@ -29,6 +29,8 @@ export interface CallContext extends Settings {
   readonly secrets: Set<string>;
   /** The errors that the call has made. */
   readonly errors: WeakSet<Error>;
+  /** What the call waits for before its first attempt, for the message of a time limit. */
+  pending: string;
   /** The number of the last attempt; 0 before the first. */
   attempt: number;
   /** Whether the service may have got the request, in any attempt. */

@@ -227,6 +227,7 @@ async function dispatch(
     deadline: performance.now() + totalTimeout,
     secrets: new Set(),
     errors: new WeakSet(),
+    pending: "middleware",
     attempt: 0,
     wasSent: false,
   };

@@ -70,7 +70,9 @@ export function option(
 
 /** Makes the error for an attempt, or a call, whose time is up. */
 export function timeout(context: CallContext, timeout: number): TimeoutError {
-  return make(context, TimeoutError, `took more than ${timeout} ms`, { timeout });
+  const { attempt, pending } = context;
+  const unsent = attempt === 0 ? `, and was not sent yet, waiting for ${pending}` : "";
+  return make(context, TimeoutError, `took more than ${timeout} ms${unsent}`, { timeout });
 }
 
 /** Makes the error for a response that has no 2xx status. */

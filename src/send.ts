@@ -86,6 +86,7 @@ async function readRequest(
 ): Promise<RequestInit> {
   // Copied first: on Bun, a form's Content-Type is lost when the body is read.
   const headers = new Headers(request.headers);
+  context.pending = "the body of the request";
   const body = await readRequestBody(request);
   await setHeaders(headers, context);
   const { method } = request;
@@ -152,6 +153,7 @@ export async function resolveApiKey(
   context: CallContext,
 ): Promise<string> {
   if (typeof apiKey === "string") return apiKey;
+  context.pending = '"apiKey"';
   const key: unknown = await apiKey();
   if (!isApiKey(key)) throw failures.option(context, "apiKey", KEY_PROBLEM);
   context.secrets.add(key);

@@ -51,6 +51,10 @@ Deno.test("messages name the method, the address without the query, the problem 
     return clientOf(() => new Response("", { status: 404 })).checkKey("k");
   };
   const keyless = createClient({ baseUrl });
+  const slow = clientOf(hang);
+  slow.use({ onRequest: hang });
+  const stream = () => new ReadableStream({ pull: hang });
+  const endless = { body: {}, bodySerializer: stream, duplex: "half" };
   const cases: [call: Promise<unknown>, message: string | RegExp][] = [
     [post("402$$"), `"POST ${baseUrl}402$$" got the status 402: <h1>`], // a pattern of replace()
     [post("429-7"), "got the status 429 (retry after 7 s): <h1>"],
@@ -62,6 +66,10 @@ Deno.test("messages name the method, the address without the query, the problem 
     [notFound(true), /got the status 404$/],
     [clientOf(hang, { timeout: 5, retries: 0 }).GET("/a"), / took more than 5 ms$/],
     [clientOf(hang, { totalTimeout: 6 }).GET("/a"), / took more than 6 ms$/],
+    [clientOf(hang, { apiKey: hang, totalTimeout: 7 }).GET("/a"), /7 ms, .+ waiting for "apiKey"$/],
+    [clientOf(hang, { apiKey: hang, totalTimeout: 7 }).checkOwnKey(), /sent yet, .+ for "apiKey"$/],
+    [slow.call("GET", "a", { totalTimeout: 7 }), /, and was not sent yet, waiting for middleware$/],
+    [clientOf(hang).POST("/a", { ...endless, totalTimeout: 7 }), / for the body of the request$/],
     [
       clientOf(() => followed).GET("/a"),
       / was redirected to "https:\/\/b.example\/c": the custom /,
