@@ -51,9 +51,8 @@ export function writeOperations(document: Any): { operations: string; validators
     const has404 = "404" in operation.responses || "4XX" in operation.responses;
     return `${JSON.stringify(endpoint)}: {
       operationId: ${JSON.stringify(operation.operationId)},
-      access: "${accessOf(operation.security)}",
+      access: "${accessOf(operation.security)}", ${has404 ? "has404: true," : ""}
       idempotent: ${operation["x-idempotent"] ?? isIdempotent(method)},
-      ${has404 ? "has404: true," : ""}
       responses: { ${successes.map((one) => writeResponse(endpoint, one)).join("\n")} },
     },`;
   });
