@@ -7,7 +7,7 @@ import type { Any } from "./schemas.ts";
 const methods = ["get", "put", "post", "delete", "options", "head", "patch"];
 
 /** Lists the operations of a document, with the 2xx responses of each. */
-function operationsOf({ components, paths = {}, security = [] }: Any) {
+export function operationsOf({ components, paths = {}, security = [] }: Any) {
   /** Returns a node, or the component that its `$ref` names. */
   const resolve = (node: Any): Any => {
     const [, , section, name] = node.$ref?.split("/") ?? [];

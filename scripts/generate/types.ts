@@ -1,8 +1,9 @@
 /** Writes the types of paths, operations and schemas. @module */
 
 import { createConfig } from "@redocly/openapi-core";
-import openapiTS, { astToString } from "openapi-typescript";
+import openapiTS, { addJSDocComment, astToString } from "openapi-typescript";
 import ts from "typescript";
+import { operationsOf } from "./operations.ts";
 import type { Any } from "./schemas.ts";
 
 /** Writes the types of a document, each with documentation. */
@@ -14,7 +15,12 @@ export async function writeTypes(document: Any): Promise<string> {
     defaultNonNullable: false, // A field with a default may be missing from a response.
     readWriteMarkers: /"(read|write)Only":/.test(JSON.stringify(document)),
   });
-  for (const node of nodes) if (ts.isInterfaceDeclaration(node)) addDocs(node);
+  const operations = operationsOf(document).map(({ operation }) => operation);
+  for (const node of nodes) {
+    if (!ts.isInterfaceDeclaration(node)) continue;
+    if (node.name.text === "operations") describeOperations(node, operations);
+    addDocs(node);
+  }
   const text = astToString(nodes)
     .replaceAll("* @description ", "* ") // Editors show a tag after the text.
     // What follows `@deprecated` would be its reason.
@@ -22,6 +28,17 @@ export async function writeTypes(document: Any): Promise<string> {
     // Public types must name no types without documentation.
     .replaceAll(/^export type \$(Read|Write)</gm, "/** @ignore */\n$&");
   return `// deno-lint-ignore-file\n${text}`;
+}
+
+/** Adds the summaries and descriptions of operations, which openapi-typescript adds only to paths. */
+function describeOperations({ members }: ts.InterfaceDeclaration, operations: Any[]): void {
+  for (const member of members) {
+    const property = member as ts.PropertySignature & { name: ts.Identifier };
+    addJSDocComment(
+      operations.find(({ operationId }) => operationId === property.name.text),
+      property,
+    );
+  }
 }
 
 /** Adds docs to an interface and its members where openapi-typescript writes none. */

@@ -74,7 +74,10 @@ export interface components {
 export type $defs = Record<string, never>;
 /** `operations` of the OpenAPI document. */
 export interface operations {
-  /** `checkKey` of the OpenAPI document. */
+  /**
+   * Checks whether an API key is valid and how many credits it has.
+   * The key is sent in the body, without an `X-API-Key` header. The request only reads, so it is safe to repeat, and is retried after a temporary failure.
+   */
   checkKey: {
     parameters: {
       query?: never;

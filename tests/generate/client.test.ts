@@ -40,7 +40,10 @@ const image = {
 const paths = {
   "/values/{id}/{names}": {
     parameters,
-    get: operationOf("get", { responses: { 200: ok, 202: { description: "" }, default: ok } }),
+    get: operationOf("get", {
+      ...{ summary: "Reads a value.", description: "By its id.", deprecated: true },
+      responses: { 200: ok, 202: { description: "" }, default: ok },
+    }),
     head: operationOf("head", { responses: { 200: { description: "" } } }),
   },
   "/values": {
@@ -122,8 +125,12 @@ Deno.test("what is generated is typed, sent and checked as the document says", a
   await using project = await projectWith(document);
   const options = { cwd: project.path };
   await mustRun(deno, ["task", "--quiet", "generate"], options);
-  expect(await Deno.readTextFile(join(project.path, "src/generated/types.ts")))
-    .toMatch(/\* Old\.\n +\* @deprecated\n/); // whose text would be the reason
+  const types = await Deno.readTextFile(join(project.path, "src/generated/types.ts"));
+  // After `@deprecated`, a text would be the reason.
+  expect(types).toMatch(/\* Old\.\n +\* @deprecated\n/);
+  expect(types).toMatch(
+    /\* Reads a value\.\n +\* By its id\.\n +\* @deprecated\n +\*\/\n +get: \{/,
+  );
   await project.write("consumer.ts", consumer);
   const flags = ["--quiet", "--import-map=import_map.npm.json"];
   await mustRun(deno, ["check", ...flags, "consumer.ts"], options);
