@@ -21,6 +21,7 @@ const keyInHeader =
   "Write one scheme with `type: apiKey` and `in: header`: callers give others in `headers`";
 const closed =
   "Leave `additionalProperties: false` out of it: it refuses what the other schemas have";
+const unusedName = "Write another, such as `getReport`: the client gets a method of this name";
 const sendable = "Write a name that fetch can send, and that neither it nor the client sets";
 
 /** Fields that are always refused, by the OpenAPI type of their node. */
@@ -55,17 +56,25 @@ const names: Record<string, RegExp> = {
     /^(?!(accept|accept-(charset|encoding)|authorization|connection|content-(length|type)|cookie2?|date|dnt|expect|host|keep-alive|origin|referer|te|trailer|transfer-encoding|upgrade|via|(access-control-request|proxy|sec)-.*)$)[\w!#$%&'*+.^`|~-]+$/i,
 };
 
+/** Names of methods that the client has already, and of the one that makes a promise of an object. */
+const reservedMethods = `GET PUT POST DELETE OPTIONS HEAD PATCH TRACE request use eject
+  call checkOwnKey then`.split(/\s+/);
+
 /** What is wrong with a node, by its OpenAPI type. */
 const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
   Paths: (paths) =>
     Object.keys(paths).map((name) => [name, !path.test(name), "Write the path as it is in URLs"]),
 
-  Operation({ "x-idempotent": idempotent, requestBody, responses = {} }, { key, resolve }) {
+  Operation(operation, { key, resolve }) {
+    const { "x-idempotent": idempotent, operationId, requestBody, responses = {} } = operation;
+    const isMethod = /^[a-z]\w*$/i.test(operationId) && !(operationId in {}) &&
+      !reservedMethods.includes(operationId);
     const successes = Object.entries(responses).filter(([name]) => name.startsWith("2"));
     const hasWrongContent = successes.some(([name, response]) =>
       (key === "head" || /^20[45]$/.test(name)) && resolve(response).content
     );
     return [
+      ["operationId", operationId && !isMethod, unusedName],
       ["requestBody", requestBody && /get|head/.test(key), "Leave it out, or write `post`"],
       ["responses", successes.length === 0, "Add a success response, such as `2XX`"],
       ["responses", hasWrongContent, "Leave `content` out: HEAD, 204 and 205 have no body"],

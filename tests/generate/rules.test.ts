@@ -56,6 +56,10 @@ const reserved = `accept Accept-Charset accept-encoding authorization connection
   content-type cookie cookie2 date dnt expect host keep-alive origin referer te trailer
   transfer-encoding upgrade via access-control-request-method proxy-a sec-a`.split(/\s+/);
 
+/** Names that no method of the client can have. */
+const unusable = `GET TRACE request use eject call checkOwnKey then constructor toString __proto__
+  get-report get/report 1st`.split(/\s+/);
+
 /** Documents by the place that is refused, whose last part is the rule unless another one follows. */
 const refused: [place: string, ...documents: Fields[]][] = [
   ["webhooks", documentOf({}, {}, { webhooks: { a: {} } })],
@@ -66,6 +70,7 @@ const refused: [place: string, ...documents: Fields[]][] = [
   ["paths/~1b~1..~1c /b/../c", path("/b/../c")],
   ["paths/~1b~1~1c /b//c", path("/b//c")],
   ["paths/~1b?c /b?c", path("/b?c")],
+  ["get/operationId", ...unusable.map((operationId) => operation({ operationId }))],
   ["get/requestBody", body(json(text), "get")],
   ["get/responses", operation({ responses: { default: { description: "" } } })],
   ["get/responses", operation({ responses: { 200: ok, 204: { ...ok, content: json(text) } } })],
