@@ -24,10 +24,8 @@ export interface Operation {
 /** A check as `@exodus/schemasafe` writes it: when it returns `false`, `errors` says why. */
 export interface SchemaCheck {
   (value: unknown): boolean;
-  readonly errors?: readonly {
-    readonly keywordLocation: string;
-    readonly instanceLocation: string;
-  }[];
+  /** The keyword of the schema that does not match, and where: "#/data/credits". */
+  readonly errors?: readonly { readonly rule: string; readonly place: string }[];
 }
 
 /** Runs a generated check, which stops at the first problem; returns the issues, or `undefined`. */
@@ -38,8 +36,5 @@ export function issuesOf(check: SchemaCheck, value: unknown): Issue[] | undefine
     if (!(error instanceof RangeError)) throw error;
     return [{ path: "", rule: "depth" }]; // The value is nested too deeply for the stack.
   }
-  return (check.errors ?? []).map(({ keywordLocation, instanceLocation }) => ({
-    path: instanceLocation.slice(1), // without the "#"
-    rule: keywordLocation.slice(keywordLocation.lastIndexOf("/") + 1),
-  }));
+  return (check.errors ?? []).map(({ rule, place }) => ({ path: place.slice(1), rule }));
 }

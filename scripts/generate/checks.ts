@@ -1,47 +1,71 @@
 /** Writes the checks of responses, with @exodus/schemasafe. @module */
 
+import safeFormat from "@exodus/schemasafe/src/safe-format.js";
 import functions from "@exodus/schemasafe/src/scope-functions.js";
 import { type Any, partsOf, resolverOf } from "./schemas.ts";
 import { chooseBranch } from "./unions.ts";
 
-// In the path of an issue, schemasafe 1.3.0 does not escape every "~" and "/", and writes names of the
-// value, which may be secret. Both functions are replaced before the rest of it is loaded.
+// Before the rest of schemasafe 1.3.0 is loaded, some of its functions are replaced. If a new version
+// calls others, "validators check what schemas say, and name the place" fails.
+
+// What it escapes in paths: it leaves "~" and "/" in names such as "a/b", and should write "a~1b".
 const escape = (name: unknown) => `${name}`.replaceAll("~", "~0").replaceAll("/", "~1");
 functions.toPointer = (path: unknown[]) => ["#", ...path.map(escape)].join("/");
+// What it writes into checks: names of the value, which may be secret, are "*".
 functions.pointerPart = Object.assign((name: unknown) => escape(name), {
-  [Symbol.for("toJayString")]: '() => "*"', // in the code that it writes
+  [Symbol.for("toJayString")]: '() => "*"',
 });
-const { validator } = await import("@exodus/schemasafe");
+functions.errorMerge = Object.assign(() => {}, {
+  [Symbol.for("toJayString")]:
+    "({ rule, place }, base) => ({ rule, place: base + place.slice(1) })",
+});
+
+const { format } = safeFormat;
+/** What it writes in place of some of its templates, such as "%s === %j". */
+const templates: Record<string, (...args: Any[]) => unknown> = {
+  // { keywordLocation: "#/properties/a/type", instanceLocation: "#/a" }
+  "{ keywordLocation: %j, instanceLocation: %s }": (keyword, place) =>
+    format("{ rule: %j, place: %s }", keyword.split("/").at(-1), place),
+  // errorMerge(suberr0[0], "#/properties/a/$ref", "#/a")
+  "validate.errors = [errorMerge(%s[0], %j, %s)]": (error, _keyword, place) =>
+    format("validate.errors = [errorMerge(%s[0], %s)]", error, place),
+  // "#/list/"+i+"name/"+j, which lacks a slash before the name
+  "%s+%j+%s": (start, middle, end) =>
+    format("%s+%j+%s", start, `/${middle.replace(/^\//, "")}`, end),
+};
+safeFormat.format = (template: string, ...args: unknown[]) =>
+  (templates[template] ?? format.bind(null, template))(...args);
+const { lint, validator } = await import("@exodus/schemasafe");
+
+/** The options of schemasafe for schemas that may refer to components. */
+const optionsOf = ({ schemas = {} }: Any): Any => ({
+  ...{ mode: "lax", isJSON: true, includeErrors: true, multi: true },
+  $schemaDefault: "https://json-schema.org/draft/2020-12/schema",
+  schemas: Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [`#/components/schemas/${name}`, schema]),
+  ),
+});
 
 /**
- * Writes the check of a schema, which stops at the first problem.
- *
- * @throws If a field of the schema has a wrong value.
+ * Writes an array of the checks of schemas, each of which stops at the first problem. All of them use
+ * one function for each component.
  */
-export function writeCheck(schema: Any): string {
-  const $schemaDefault = "https://json-schema.org/draft/2020-12/schema";
-  const options = { mode: "lax", isJSON: true, includeErrors: true, $schemaDefault } as const;
-  return validator(schema, options).toModule().replace(/;$/, "")
-    // It leaves out a slash: "#/list/"+i+"name/"+j
-    .replaceAll(/(?<=\/"\+(?:pointerPart\()?\w+\)?\+")(?!\/)/g, "/");
-}
-
-/** Says what is wrong with a schema, without its place in it; `undefined` if it can be checked. */
-export function problemOf(schema: Any): string | undefined {
-  try {
-    writeCheck(schema);
-  } catch (error) {
-    return (error as Error).message.replace(/ at #.*/, "");
-  }
+export function writeChecks(schemas: Any[], components: Any): string {
+  return validator(schemas as Any, optionsOf(components)).toModule().replace(/;$/, "");
 }
 
 /** Makes the visitor that changes schemas to what responses are checked for, and reports others. */
 export function forChecks() {
-  let components: Any;
+  const places = new Map<Any, Any>();
+  const addSchema = ({ schema }: Any, { location }: Any) => {
+    if (schema) places.set(schema, location.child(["schema"]));
+  };
   return {
-    Root(root: Any) {
-      components = root.components;
+    NamedSchemas(schemas: Any, { location }: Any) {
+      for (const name in schemas) places.set(schemas[name], location.child([name]));
     },
+    Parameter: addSchema,
+    MediaType: addSchema,
     Schema: {
       leave(schema: Any, context: Any) {
         const resolve = resolverOf(context);
@@ -59,12 +83,17 @@ export function forChecks() {
         }
       },
     },
-    MediaType: {
-      leave({ schema = {} }: Any, { location, report }: Any) {
-        const problem = problemOf({ anyOf: [schema], components });
-        const message = `Write another one: ${problem}`;
-        const place = location.child(["schema"]).key();
-        if (problem) report({ message, location: place, ruleId: "schema" });
+    Root: {
+      leave({ components = {} }: Any, { report }: Any) {
+        const problems: Any = lint([...places.keys()] as Any, optionsOf(components));
+        for (const { schema, keywordLocation, message } of problems ?? []) {
+          const place = places.get(schema).key();
+          report({
+            message: `Write another one: ${message.replace(/ at #.*/, "")}`,
+            location: { ...place, pointer: place.pointer + keywordLocation.slice(1) },
+            ruleId: "schema",
+          });
+        }
       },
     },
   };

@@ -1,25 +1,29 @@
 /** Writes the table of operations, and the checks of their responses. @module */
 
 import { isIdempotent } from "../../src/retry.ts";
-import { writeCheck } from "./checks.ts";
+import { writeChecks } from "./checks.ts";
 import type { Any } from "./schemas.ts";
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch"];
 
+/** Returns a node, or the component that its `$ref` names. */
+function resolve(node: Any, components: Any): Any {
+  const [, , section, name] = node.$ref?.split("/") ?? [];
+  return section ? resolve(components[section][name], components) : node;
+}
+
 /** Lists the operations of a document, with the 2xx responses of each. */
 export function operationsOf({ components, paths = {}, security = [] }: Any) {
-  /** Returns a node, or the component that its `$ref` names. */
-  const resolve = (node: Any): Any => {
-    const [, , section, name] = node.$ref?.split("/") ?? [];
-    return section ? resolve(components[section][name]) : node;
-  };
   return Object.entries<Any>(paths).flatMap(([path, item]) => {
-    const pathItem = resolve(item);
+    const pathItem = resolve(item, components);
     return methods.filter((method) => method in pathItem).map((method) => {
       const operation = { security, ...pathItem[method] };
       const successes = Object.entries<Any>(operation.responses)
         .filter(([status]) => status.startsWith("2"))
-        .map(([status, response]) => ({ status, content: resolve(response).content ?? {} }));
+        .map(([status, response]) => ({
+          status,
+          content: resolve(response, components).content ?? {},
+        }));
       return { method: method.toUpperCase(), path, operation, successes };
     });
   });
@@ -36,15 +40,16 @@ function accessOf(requirements: Any[]): "none" | "optional" | "required" {
 export function writeOperations(document: Any): { operations: string; validators: string } {
   const { components = {} } = document;
   const [scheme] = Object.values<Any>(components.securitySchemes ?? {});
-  const checks: string[] = [];
+  /** The schemas that are checked. */
+  const schemas: Any[] = [];
   /** Writes what the table has of a response: how it is checked, its media type or nothing. */
-  const writeResponse = (endpoint: string, { status, content }: Any) => {
+  const writeResponse = ({ status, content }: Any) => {
     const media = Object.entries<Any>(content).filter(([type]) => /[/+]json *(;|$)/i.test(type));
     if (media.length === 0) return `"${status}": ${JSON.stringify(Object.keys(content)[0])},`;
     const anyOf = media.map(([, { schema = {} }]) => schema);
-    const name = JSON.stringify(`${endpoint} ${status}`);
-    checks.push(`${name}: /* @__PURE__ */ ${writeCheck({ anyOf, components })},`);
-    return `"${status}": (value) => issuesOf(schemaChecks[${name}]!, value),`;
+    const schema = anyOf.length > 1 ? { anyOf } : resolve(anyOf[0], components);
+    if (!schemas.includes(schema)) schemas.push(schema);
+    return `"${status}": (value) => issuesOf(schemaChecks[${schemas.indexOf(schema)}]!, value),`;
   };
   const entries = operationsOf(document).map(({ method, path, operation, successes }) => {
     const endpoint = `${method} ${path}`;
@@ -53,7 +58,7 @@ export function writeOperations(document: Any): { operations: string; validators
       operationId: ${JSON.stringify(operation.operationId)},
       access: "${accessOf(operation.security)}", ${has404 ? "has404: true," : ""}
       idempotent: ${operation["x-idempotent"] ?? isIdempotent(method)},
-      responses: { ${successes.map((one) => writeResponse(endpoint, one)).join("\n")} },
+      responses: { ${successes.map(writeResponse).join("\n")} },
     },`;
   });
   const operations = `
@@ -74,8 +79,10 @@ export const operations: Readonly<Record<string, Operation>> = {
 
 import type { SchemaCheck } from "../operation.ts";
 
-/** Checks whether a value matches the schema of a response, by method, path and status. */
-export const schemaChecks: Readonly<Record<string, SchemaCheck>> = { ${checks.join("\n")} };
+/** Check whether a value matches the schema of a response. */
+export const schemaChecks: readonly SchemaCheck[] = /* @__PURE__ */ ${
+    writeChecks(schemas, components)
+  };
 `;
   return { operations, validators };
 }

@@ -6,7 +6,7 @@
  */
 
 import type { RawUniversalConfig } from "@redocly/openapi-core";
-import { forChecks, problemOf } from "./checks.ts";
+import { forChecks } from "./checks.ts";
 import { type Any, partsOf, resolverOf, typesOf, valuesOf } from "./schemas.ts";
 
 /** A field of a node, whether it is refused (anything truthy), and what to write instead. */
@@ -161,11 +161,6 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
       ["minimum", "minimum" in schema && "exclusiveMinimum" in schema, oneLimit],
       ["maximum", "maximum" in schema && "exclusiveMaximum" in schema, oneLimit],
       ["", isCircular, "Refer to it from `properties`: it is a part of itself"],
-      ...Object.entries(schema).map(([field, value]): Verdict => {
-        const isPlain = field !== "format" && typeof [value].flat()[0] !== "object";
-        const problem = isPlain && problemOf({ [field]: value });
-        return [field, problem, `Write another value: ${problem}`];
-      }),
     ];
   },
 

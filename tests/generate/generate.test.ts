@@ -163,6 +163,22 @@ Deno.test("validators check what schemas say, and name the place", async () => {
   }
 });
 
+Deno.test("a schema has one check, however many responses and schemas refer to it", async () => {
+  const validatorsOf = async (paths: string[]) => {
+    const operations = paths.map((
+      path,
+    ) => [path, { get: responding(path.slice(1), ref("Trees")) }]);
+    const Trees = object({ first: ref("Tree"), list: { type: "array", items: ref("Tree") } });
+    const document = documentOf(Object.fromEntries(operations), { schemas: { ...schemas, Trees } });
+    await using project = await projectWith(document);
+    expect(await generate(project)).toMatchObject({ code: 0, output: "" });
+    return await Deno.readTextFile(join(project.path, "src/generated/validators.ts"));
+  };
+  const validators = await validatorsOf(["/a"]);
+  expect(validators.match(/place: "#\/name"/g)).toHaveLength(2); // `required` and `type`
+  expect(await validatorsOf(["/a", "/b", "/c"])).toBe(validators);
+});
+
 Deno.test("the table has the methods, keys, statuses and media types of operations", async () => {
   const png = { description: "", content: { "image/png": {}, "text/csv": {} } };
   const problem = {
@@ -234,7 +250,7 @@ Deno.test("--check says which files are stale, and what fails leaves them as the
       "21:17 $ref: Write `#/components/schemas/` and a name that is there, in place of " +
       "`#/components/schemas/Typo`\nopenapi/openapi.yaml:29:7 trace: Leave it out",
     ],
-    [documentOf({ "/a": { get: responding("a", never) } }), "21:17 schema: Write another one: No"],
+    [documentOf({ "/a": { get: responding("a", never) } }), "24:21 schema: Write another one: No"],
   ];
   for (const [document, message] of faulty) {
     await project.write("openapi/openapi.yaml", document);

@@ -1,6 +1,7 @@
 // What is refused, where, and what is accepted.
 import {
   BaseResolver,
+  bundle,
   createConfig,
   lintDocument,
   makeDocumentFromString,
@@ -11,10 +12,14 @@ import { documentOf, type Fields, json, operationOf, ref } from "./support.ts";
 
 /** Lists what is refused: the end of a JSON Pointer, and the rule. */
 async function lint(value: Fields) {
-  const { styleguide } = await createConfig(config);
+  const redocly = await createConfig(config);
   const document = makeDocumentFromString(JSON.stringify(value), "/openapi.yaml");
   const externalRefResolver = new BaseResolver();
-  const problems = await lintDocument({ document, externalRefResolver, config: styleguide });
+  const options = { externalRefResolver, config: redocly };
+  const problems = await lintDocument({ ...options, document, config: redocly.styleguide });
+  if (problems.length === 0) {
+    problems.push(...(await bundle({ ...options, doc: document })).problems);
+  }
   return problems.map(({ location, ruleId }) => {
     const place = location[0]!.pointer!.replace(/^#\/|components\/schemas\//g, "");
     return { place: place.replace(/^paths\/~1a\/(get\/parameters\/0\/)?/, ""), ruleId };
@@ -132,13 +137,14 @@ const refused: [place: string, ...documents: Fields[]][] = [
   ["A/properties/a", object({ type: "null" }), object({ const: null })],
   ["A/properties/toString SchemaProperties", object({}, { properties: { toString: text } })],
   ["A/allOf", schema({ allOf: [open, closed] }), object(text, { allOf: [closed] })],
-  ["A/pattern", schema({ ...text, pattern: "(?i)a" })],
-  ["A/minLength", schema({ ...text, minLength: -1 })],
+  ["A schema", schema({ ...text, pattern: "(?i)a" })],
+  ["A schema", schema({ type: "object", required: ["a"], additionalProperties: false })],
+  ["A/allOf/1 schema", schema({ allOf: [ref("B"), list] })],
   ["A/properties/a $ref", object({ ...ref("B"), readOnly: true }), object(ref("Typo"))],
   ["A/properties/a $ref", object(ref("A/properties/b")), object({ $ref: "b.yaml#/B" })],
   ["get/responses/200 $ref", operation({ responses: { 200: ref("B") } })],
 
-  ["A/required", schema({ type: "object", required: true })],
+  ["A/required struct", schema({ type: "object", required: true })],
   ["A/requird struct", object(text, { requird: ["a"] })],
   ["A/properties/a struct", object(null)],
   ["A/enum/0 no-enum-type-mismatch", schema({ ...text, enum: [1] })],
