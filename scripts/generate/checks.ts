@@ -20,8 +20,15 @@ functions.errorMerge = Object.assign(() => {}, {
     "({ rule, place }, base) => ({ rule, place: base + place.slice(1) })",
 });
 
-const { format } = safeFormat;
-/** What it writes in place of some of its templates, such as "%s === %j". */
+const { format, safenotor } = safeFormat;
+const comparisons = new Map<unknown, { name: unknown; value: unknown }>();
+// !(data.a === "x" || data.a === "y" || …), which is nested too deeply for parsers if it is long
+safeFormat.safenotor = (...conditions: unknown[]) => {
+  const found = conditions.flatMap((condition) => comparisons.get(condition) ?? []);
+  if (found.length < 2 || found.length < conditions.length) return safenotor(...conditions);
+  return format("!%j.includes(%s)", found.map(({ value }) => value), found[0]!.name);
+};
+/** What it writes in place of some of its templates. */
 const templates: Record<string, (...args: Any[]) => unknown> = {
   // { keywordLocation: "#/properties/a/type", instanceLocation: "#/a" }
   "{ keywordLocation: %j, instanceLocation: %s }": (keyword, place) =>
@@ -29,6 +36,12 @@ const templates: Record<string, (...args: Any[]) => unknown> = {
   // errorMerge(suberr0[0], "#/properties/a/$ref", "#/a")
   "validate.errors = [errorMerge(%s[0], %j, %s)]": (error, _keyword, place) =>
     format("validate.errors = [errorMerge(%s[0], %s)]", error, place),
+  // data.a === "x", of which there may be many
+  "%s === %j": (name, value) => {
+    const code = format("%s === %j", name, value);
+    comparisons.set(code, { name, value });
+    return code;
+  },
   // "#/list/"+i+"name/"+j, which lacks a slash before the name
   "%s+%j+%s": (start, middle, end) =>
     format("%s+%j+%s", start, `/${middle.replace(/^\//, "")}`, end),

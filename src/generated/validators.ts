@@ -75,7 +75,7 @@ export const schemaChecks: readonly SchemaCheck[] = /* @__PURE__ */ (function ()
       validate.errors = [{ rule: "required", place: "#/apiKeyValid" }];
       return false;
     }
-    if (!(data.apiKeyValid === true || data.apiKeyValid === false)) {
+    if (![true, false].includes(data.apiKeyValid)) {
       validate.errors = [{ rule: "enum", place: "#/apiKeyValid" }];
       return false;
     }

@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 import { join } from "node:path";
 import type { Folder } from "../../scripts/support/files.ts";
-import { deno, run } from "../../scripts/support/process.ts";
+import { deno, mustRun, run } from "../../scripts/support/process.ts";
 import type { Operation } from "../../src/operation.ts";
 import {
   documentOf,
@@ -21,6 +21,8 @@ const generate = ({ path }: Folder, ...args: string[]) =>
 async function tableOf(document: unknown) {
   await using project = await projectWith(document);
   expect(await generate(project)).toMatchObject({ code: 0, output: "" });
+  const check = ["check", "--quiet", "--import-map=import_map.npm.json", "src/generated/"];
+  await mustRun(deno, check, { cwd: project.path });
   return await import(`file://${join(project.path, "src/generated/operations.ts")}`) as {
     apiKeyHeader: string;
     operations: Record<string, Operation>;
@@ -108,6 +110,11 @@ const cases: Record<string, Case> = {
     { oneOf: [object({ a: text }, "a"), object({ b: text }, "b"), ...numbers] },
     [{ a: "1", b: "1" }, { a: "1" }, 1, 1.5],
     [[{}, " anyOf"]],
+  ],
+  "a long enum": [
+    { enum: [...Array(5_000).keys(), "a", null] },
+    [0, 4_999, "a", null],
+    [["0", " enum"], [5_000, " enum"]],
   ],
   "an enum that is left open": [
     { anyOf: [{ enum: ["a", "b"] }, text] },
