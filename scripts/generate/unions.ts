@@ -30,7 +30,6 @@ function areDistinct(lists: Any[][]): boolean {
  *     allOf:
  *       - { if: { type: object, properties: { kind: { enum: [cat] } } }, then: Cat }
  *       - { if: { type: object, properties: { kind: { enum: [dog] } } }, then: Dog }
- *       - { if: { type: "null" }, then: { type: "null" } }
  *
  * @param required The properties that the schema around the union requires.
  * @returns A schema for the same values; `undefined` if a value may match two branches.
@@ -46,15 +45,20 @@ export function chooseBranch(schemas: Any[], resolve: Resolve, required: string[
     .map(({ types }) => types.map((type) => type.replace("integer", "number")));
   if (objects.length > 0) kinds.push(["object"]);
   const valuesAt = (name: string) => objects.map((tags) => tags.get(name) ?? []);
-  const tag = [...objects[0]?.keys() ?? []].find((name) => areDistinct(valuesAt(name)));
+  const tag = objects.length > 1
+    ? [...objects[0]!.keys()].find((name) => areDistinct(valuesAt(name)))
+    : undefined;
   if (!areDistinct(kinds) || (objects.length > 1 && tag === undefined)) return undefined;
 
-  const tagged = (values?: Any[]) => values && { properties: { [tag!]: { enum: values } } };
+  const tagged = (values?: Any[]) =>
+    tag !== undefined && values && { properties: { [tag]: { enum: values } } };
+  const conditions = branches.filter(({ schema }) => `${Object.keys(schema)}` !== "type")
+    .map(({ schema, tags, types }) => (
+      { if: { type: types, ...tagged(tags?.get(tag!)) }, then: schema }
+    ));
   return {
     type: [...new Set(branches.flatMap(({ types }) => types))],
     ...tag !== undefined && { required: [tag], ...tagged(valuesAt(tag).flat()) },
-    allOf: branches.map(({ schema, tags, types }) => (
-      { if: { type: types, ...tagged(tags?.get(tag!)) }, then: schema }
-    )),
+    ...conditions.length > 0 && { allOf: conditions },
   };
 }

@@ -91,6 +91,11 @@ const cases: Record<string, Case> = {
     [null, { a: "" }, 1],
     [[{}, "/a required"], ["", " type"]],
   ],
+  "a union of types": [
+    { anyOf: [text, { type: "null" }] },
+    ["a", null],
+    [[1, " type"]],
+  ],
   "a union with a discriminator": [
     { oneOf: [ref("Cat"), ref("Fish")], discriminator: { propertyName: "kind" } },
     [{ kind: "fish" }],
