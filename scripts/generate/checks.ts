@@ -2,7 +2,7 @@
 
 import safeFormat from "@exodus/schemasafe/src/safe-format.js";
 import functions from "@exodus/schemasafe/src/scope-functions.js";
-import { type Any, partsOf, resolverOf } from "./schemas.ts";
+import { type Any, partsOf, type Resolve, resolverOf } from "./schemas.ts";
 import { chooseBranch } from "./unions.ts";
 
 // Before the rest of schemasafe 1.3.0 is loaded, some of its functions are replaced. If a new version
@@ -67,6 +67,18 @@ export function writeChecks(schemas: Any[], components: Any): string {
   return validator(schemas as Any, optionsOf(components)).toModule().replace(/;$/, "");
 }
 
+/** Copies a schema, and those in its `allOf`, without some names in `required`. */
+function withoutRequired(from: Any, names: string[], resolve: Resolve): Any {
+  const isListed = (name: string) => names.includes(name);
+  if (!partsOf(from, resolve).some((part) => part.required?.some(isListed))) return from;
+  const { allOf, required, ...rest } = resolve(from);
+  return {
+    ...rest,
+    ...required && { required: required.filter((name: string) => !isListed(name)) },
+    ...allOf && { allOf: allOf.map((part: Any) => withoutRequired(part, names, resolve)) },
+  };
+}
+
 /** Makes the visitor that changes schemas to what responses are checked for, and reports others. */
 export function forChecks() {
   const places = new Map<Any, Any>();
@@ -80,12 +92,16 @@ export function forChecks() {
     Parameter: addSchema,
     MediaType: addSchema,
     Schema: {
+      enter(schema: Any, context: Any) {
+        const resolve = resolverOf(context);
+        const names = partsOf(schema, resolve).flatMap(({ properties = {} }) =>
+          Object.keys(properties).filter((name) => properties[name].writeOnly)
+        );
+        Object.assign(schema, withoutRequired(schema, names, resolve));
+      },
       leave(schema: Any, context: Any) {
         const resolve = resolverOf(context);
         delete schema.format;
-        const parts = partsOf(schema, resolve);
-        const isRead = (name: string) => !parts.some((part) => part.properties?.[name]?.writeOnly);
-        for (const part of parts) part.required &&= part.required.filter(isRead);
         // `oneOf` is checked like `anyOf`: types do not tell them apart, and where a value matches two
         // branches, few documents mean to refuse it.
         for (const field of ["anyOf", "oneOf"]) {
