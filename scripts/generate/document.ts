@@ -4,8 +4,7 @@ import * as redocly from "@redocly/openapi-core";
 import { config as rules } from "./rules.ts";
 import type { Any } from "./schemas.ts";
 
-const unreadable =
-  "Look for an alias or a $ref that is a part of itself, and for a name such as `valueOf`";
+const unreadable = "Look for a $ref that is a part of itself, and for a name such as `valueOf`";
 
 /** Throws if there are problems. The message has the first one of each place, from the top. */
 function refuse(file: string, problems: Any[]): void {
@@ -21,6 +20,37 @@ function refuse(file: string, problems: Any[]): void {
 }
 
 /**
+ * Copies a node so that each alias has objects of its own, because Redocly visits an object once.
+ *
+ * @param refuseAt Called with the JSON Pointer of an alias that is a part of itself.
+ */
+function copy(
+  node: Any,
+  refuseAt: (pointer: string) => void,
+  pointer = "#",
+  parents: Any[] = [],
+): Any {
+  if (Object(node) !== node) return node;
+  if (parents.includes(node)) return refuseAt(pointer);
+  const entries = Object.entries(node).map(([name, value]) => {
+    const place = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    return [name, copy(value, refuseAt, place, [...parents, node])];
+  });
+  return Array.isArray(node) ? entries.map(([, value]) => value) : Object.fromEntries(entries);
+}
+
+/** Returns the place of an error in YAML; of a second document, which has none, where it starts. */
+function placeOf({ line, col, source }: Any) {
+  if (line) return { line, col };
+  const lines: string[] = source?.getLines() ?? [];
+  const first = lines.findIndex((text) => /^[^\s#%-]/.test(text));
+  return {
+    line: lines.findIndex((text, index) => index > first && /^---/.test(text)) + 1 || 1,
+    col: 1,
+  };
+}
+
+/**
  * Reads the document.
  *
  * @param file Its path, relative to the project's folder.
@@ -31,15 +61,21 @@ export async function readDocument(file: string): Promise<{ forTypes: Any; forCh
   const externalRefResolver = new redocly.BaseResolver();
   const config = await redocly.createConfig(rules);
   /** Refuses a document that Redocly cannot read. */
-  const refuseAll = (message: string, { line = 1, col = 1 } = {}) =>
-    refuse(file, [{ location: [{ start: { line, col } }], message, ruleId: "document" }]);
-  const document: Any = await externalRefResolver.resolveDocument(null, file, true)
-    .catch((error) => refuseAll(error.originalError?.reason ?? error.message, error));
-  const { parsed, source } = document;
-  if (!/^3\.1\./.test(parsed?.openapi)) {
-    const location = [{ source, pointer: "#/openapi" }];
-    refuse(file, [{ location, ruleId: "openapi", message: "Write OpenAPI 3.1: `openapi: 3.1.0`" }]);
-  }
+  const refuseAll = (message: string, start = { line: 1, col: 1 }) =>
+    refuse(file, [{ location: [{ start }], message, ruleId: "document" }]);
+  const { source, parsed: shared }: Any = await externalRefResolver.resolveDocument(
+    null,
+    file,
+    true,
+  )
+    .catch((error) => refuseAll(error.originalError?.reason ?? error.message, placeOf(error)));
+  const refuseAt = (pointer: string, message: string, ruleId: string) =>
+    refuse(file, [{ location: [{ source, pointer }], message, ruleId }]);
+  const circular = "Write `$ref` in place of the alias: it is a part of itself";
+  const parsed = copy(shared, (pointer) => refuseAt(pointer, circular, "alias"));
+  const older = "Write OpenAPI 3.1: `openapi: 3.1.0`; convert a document of an older version first";
+  if (!/^3\.1\./.test(parsed?.openapi)) refuseAt("#/openapi", older, "openapi");
+  const document = { source, parsed };
   const options = { document, externalRefResolver, config: config.styleguide };
   const problems = await redocly.lintDocument(options)
     .catch(({ message }) => refuseAll(`${message}. ${unreadable}`));

@@ -257,18 +257,32 @@ Deno.test("--check says which files are stale, and what fails leaves them as the
   const lines = names.map((name) => `${name} is stale; run \`deno task generate\``);
   expect(await generate(project, "--check")).toMatchObject({ code: 1, output: lines.join("\n") });
   const never = { ...text, allOf: [object({})] };
+  const aliased = `openapi: 3.1.0
+info: { title: Aliased, version: "1" }
+security: []
+paths:
+  /a:
+    get: &operation
+      operationId: a
+      responses:
+        "204": { description: "" }
+    head: *operation
+`;
   const faulty: [document: unknown, message: string][] = [
     ["openapi: 3.1.0\ninfo: {}\n  a", "3:3 document: bad indentation"],
     ["openapi: 3.1.0\nopenapi: 3.1.0", "2:1 document: duplicated mapping key"],
     ["openapi: 3.1.0\n\tinfo: {}", "2:1 document: tab characters"],
-    ["openapi: 3.1.0\ninfo: &a { x-a: *a }", "1:1 document: Maximum call stack size exceeded"],
-    ["openapi: 3.0.3", "1:1 openapi: Write OpenAPI 3.1"],
+    ["# a\n---\nopenapi: 3.1.0\n---\nopenapi: 3.1.0\n---\n", "4:1 document: expected a single"],
+    ["openapi: 3.1.0\ninfo: &a { x-a: *a }", "2:12 alias: Write `$ref` in place of the alias"],
+    ["openapi: 3.0.3", "1:1 openapi: Write OpenAPI 3.1: `openapi: 3.1.0`; convert"],
+    ['swagger: "2.0"', "1:1 openapi: Write OpenAPI 3.1: `openapi: 3.1.0`; convert"],
     ["", "1:1 openapi: Write OpenAPI 3.1"],
     [
       documentOf({ "/%2F": { get: responding("a", ref("Typo")), trace: operationOf("b") } }),
       "21:17 $ref: Write `#/components/schemas/` and a name that is there, in place of " +
       "`#/components/schemas/Typo`\nopenapi/openapi.yaml:29:7 trace: Leave it out",
     ],
+    [aliased, "10:5 operation-operationId-unique"],
     [documentOf({ "/a": { get: responding("a", never) } }), "24:21 schema: Write another one: No"],
   ];
   for (const [document, message] of faulty) {
