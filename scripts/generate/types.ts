@@ -25,8 +25,8 @@ export async function writeTypes(document: Any): Promise<string> {
     .replaceAll("* @description ", "* ") // Editors show a tag after the text.
     // What follows `@deprecated` would be its reason.
     .replaceAll(/( *\* @deprecated\n)((?: *\*(?!\/).*\n)+)/g, "$2$1")
-    // Public types must name no types without documentation.
-    .replaceAll(/^export type \$(Read|Write)</gm, "/** @ignore */\n$&");
+    // Helper types, such as `type WithRequired<T, K …`: public types must name no private ones.
+    .replaceAll(/^(?:export )?type (?=[$\w]+<)/gm, "/** @ignore */\nexport type ");
   return `// deno-lint-ignore-file\n${text}`;
 }
 

@@ -198,6 +198,18 @@ Deno.test("a schema has one check, however many responses and schemas refer to i
   expect(await validatorsOf(["/a", "/b", "/c"])).toBe(validators);
 });
 
+Deno.test("types are documented, with those that openapi-typescript adds", async () => {
+  const operation = responding("a", { allOf: [ref("Cat")], required: ["lives"] });
+  const document = documentOf({ "/a": { get: operation } }, { schemas: { Cat: schemas.Cat } });
+  await using project = await projectWith(document);
+  expect(await generate(project)).toMatchObject({ code: 0, output: "" });
+  const types = await Deno.readTextFile(join(project.path, "src/generated/types.ts"));
+  expect(types).toContain(" WithRequired<");
+  const names = "components, operations, paths"; // as in mod.ts
+  await project.write("mod.ts", `export type { ${names} } from "./src/generated/types.ts";`);
+  await mustRun(deno, ["doc", "--lint", "mod.ts"], { cwd: project.path });
+});
+
 Deno.test("the table has the methods, keys, statuses and media types of operations", async () => {
   const png = { description: "", content: { "image/png": {}, "text/csv": {} } };
   const problem = {
