@@ -27,27 +27,22 @@ function refuse(file: string, problems: Any[]): void {
 function copy(
   node: Any,
   refuseAt: (pointer: string) => void,
-  pointer = "#",
   parents: Any[] = [],
+  pointer = "#",
 ): Any {
   if (Object(node) !== node) return node;
   if (parents.includes(node)) return refuseAt(pointer);
   const entries = Object.entries(node).map(([name, value]) => {
     const place = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    return [name, copy(value, refuseAt, place, [...parents, node])];
+    return [name, copy(value, refuseAt, [...parents, node], place)];
   });
   return Array.isArray(node) ? entries.map(([, value]) => value) : Object.fromEntries(entries);
 }
 
-/** Returns the place of an error in YAML; of a second document, which has none, where it starts. */
+/** Returns the place of an error in YAML. That of a second document has none, but starts with "---". */
 function placeOf({ line, col, source }: Any) {
-  if (line) return { line, col };
-  const lines: string[] = source?.getLines() ?? [];
-  const first = lines.findIndex((text) => /^[^\s#%-]/.test(text));
-  return {
-    line: lines.findIndex((text, index) => index > first && /^---/.test(text)) + 1 || 1,
-    col: 1,
-  };
+  const start = source?.getLines().findLastIndex((text: string) => text.startsWith("---"));
+  return line ? { line, col } : { line: start + 1 || 1, col: 1 };
 }
 
 /**
@@ -58,16 +53,12 @@ function placeOf({ line, col, source }: Any) {
  * @throws If it is refused.
  */
 export async function readDocument(file: string): Promise<{ forTypes: Any; forChecks: Any }> {
-  const externalRefResolver = new redocly.BaseResolver();
+  const resolver = new redocly.BaseResolver();
   const config = await redocly.createConfig(rules);
   /** Refuses a document that Redocly cannot read. */
   const refuseAll = (message: string, start = { line: 1, col: 1 }) =>
     refuse(file, [{ location: [{ start }], message, ruleId: "document" }]);
-  const { source, parsed: shared }: Any = await externalRefResolver.resolveDocument(
-    null,
-    file,
-    true,
-  )
+  const { source, parsed: shared }: Any = await resolver.resolveDocument(null, file, true)
     .catch((error) => refuseAll(error.originalError?.reason ?? error.message, placeOf(error)));
   const refuseAt = (pointer: string, message: string, ruleId: string) =>
     refuse(file, [{ location: [{ source, pointer }], message, ruleId }]);
@@ -76,12 +67,12 @@ export async function readDocument(file: string): Promise<{ forTypes: Any; forCh
   const older = "Write OpenAPI 3.1: `openapi: 3.1.0`; convert a document of an older version first";
   if (!/^3\.1\./.test(parsed?.openapi)) refuseAt("#/openapi", older, "openapi");
   const document = { source, parsed };
-  const options = { document, externalRefResolver, config: config.styleguide };
+  const options = { document, externalRefResolver: resolver, config: config.styleguide };
   const problems = await redocly.lintDocument(options)
     .catch(({ message }) => refuseAll(`${message}. ${unreadable}`));
   refuse(file, problems!);
   const forTypes = structuredClone(parsed);
-  const bundled = await redocly.bundle({ doc: document, externalRefResolver, config });
+  const bundled = await redocly.bundle({ ...options, doc: document, config });
   refuse(file, bundled.problems);
   return { forTypes, forChecks: bundled.bundle.parsed };
 }

@@ -15,12 +15,7 @@ export async function writeTypes(document: Any): Promise<string> {
     defaultNonNullable: false, // A field with a default may be missing from a response.
     readWriteMarkers: /"(read|write)Only":/.test(JSON.stringify(document)),
   });
-  const operations = operationsOf(document).map(({ operation }) => operation);
-  for (const node of nodes) {
-    if (!ts.isInterfaceDeclaration(node)) continue;
-    if (node.name.text === "operations") describeOperations(node, operations);
-    addDocs(node);
-  }
+  for (const node of nodes) if (ts.isInterfaceDeclaration(node)) addDocs(node, document);
   const text = astToString(nodes)
     .replaceAll("* @description ", "* ") // Editors show a tag after the text.
     // What follows `@deprecated` would be its reason.
@@ -30,22 +25,14 @@ export async function writeTypes(document: Any): Promise<string> {
   return `// deno-lint-ignore-file\n${text}`;
 }
 
-/** Adds the summaries and descriptions of operations, which openapi-typescript adds only to paths. */
-function describeOperations({ members }: ts.InterfaceDeclaration, operations: Any[]): void {
-  for (const member of members) {
-    const property = member as ts.PropertySignature & { name: ts.Identifier };
-    addJSDocComment(
-      operations.find(({ operationId }) => operationId === property.name.text),
-      property,
-    );
-  }
-}
-
 /** Adds docs to an interface and its members where openapi-typescript writes none. */
-function addDocs(node: ts.InterfaceDeclaration): void {
+function addDocs(node: ts.InterfaceDeclaration, document: Any): void {
+  const operations = node.name.text === "operations" ? operationsOf(document) : [];
   for (const item of [node, ...node.members]) {
-    if (ts.getSyntheticLeadingComments(item)?.length) continue;
     const name = item.name && "text" in item.name ? item.name.text : "others";
+    const found = operations.find(({ operation }) => operation.operationId === name);
+    if (found) addJSDocComment(found.operation, item as ts.PropertySignature);
+    if (ts.getSyntheticLeadingComments(item)?.length) continue;
     const text = `* \`${name.replaceAll("*/", "")}\` of the OpenAPI document. `;
     ts.addSyntheticLeadingComment(item, ts.SyntaxKind.MultiLineCommentTrivia, text, true);
   }

@@ -284,7 +284,7 @@ paths:
     ["openapi: 3.1.0\ninfo: {}\n  a", "3:3 document: bad indentation"],
     ["openapi: 3.1.0\nopenapi: 3.1.0", "2:1 document: duplicated mapping key"],
     ["openapi: 3.1.0\n\tinfo: {}", "2:1 document: tab characters"],
-    ["# a\n---\nopenapi: 3.1.0\n---\nopenapi: 3.1.0\n---\n", "4:1 document: expected a single"],
+    ["# a\n---\nopenapi: 3.1.0\n---\nopenapi: 3.1.0\n", "4:1 document: expected a single"],
     ["openapi: 3.1.0\ninfo: &a { x-a: *a }", "2:12 alias: Write `$ref` in place of the alias"],
     ["openapi: 3.0.3", "1:1 openapi: Write OpenAPI 3.1: `openapi: 3.1.0`; convert"],
     ['swagger: "2.0"', "1:1 openapi: Write OpenAPI 3.1: `openapi: 3.1.0`; convert"],
