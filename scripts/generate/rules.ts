@@ -7,22 +7,13 @@
 
 import type { RawUniversalConfig } from "@redocly/openapi-core";
 import { forChecks } from "./checks.ts";
-import { type Any, partsOf, resolverOf, typesOf, valuesOf } from "./schemas.ts";
+import { type Any, partsOf, type Resolve, resolverOf, typesOf, valuesOf } from "./schemas.ts";
 
 /** A field of a node, whether it is refused (anything truthy), and what to write instead. */
 type Verdict = [field: string, isRefused: unknown, advice: string];
 
 const receivesNothing = "Leave it out: the client receives no requests";
 const oneServer = "Leave it out: all requests go to `baseUrl`";
-const typeBeside = "Write `type: object` or `type: array` beside it";
-const oneLimit = "Leave it or the exclusive limit out";
-const notNull = "Add another type, or leave it out: types lose what can only be null";
-const keyInHeader =
-  "Write one scheme with `type: apiKey` and `in: header`: callers give others in `headers`";
-const closed =
-  "Leave `additionalProperties: false` out of it: it refuses what the other schemas have";
-const unusedName = "Write another, such as `getReport`: the client gets a method of this name";
-const sendable = "Write a name that fetch can send, and that neither it nor the client sets";
 
 /** Fields that are always refused, by the OpenAPI type of their node. */
 const refusedFields: Record<string, Record<string, string>> = {
@@ -33,6 +24,7 @@ const refusedFields: Record<string, Record<string, string>> = {
     allowReserved: "Leave it out: values are percent-encoded",
     content: "Write `schema: { type: string }`: callers write the text",
   },
+  Example: { externalValue: "Write `value`" },
   Schema: {
     nullable: 'Write `type: [string, "null"]` or `anyOf: [{ $ref: … }, { type: "null" }]`',
     patternProperties: "Write `additionalProperties`, and in `description` which names there are",
@@ -44,21 +36,51 @@ const refusedFields: Record<string, Record<string, string>> = {
 /** Paths as they are in URLs, without an empty segment, `.` or `..`. */
 const path = /^(\/|(\/(?!\.\.?(\/|$))([\w~!$&'()*+,;=:@.-]|%[\dA-F]{2}|{[^{}]+})+)+\/?)$/;
 
+const [ofData, ofErrors, ofNeither] = [
+  "2XX|20[0-7]",
+  "[45]XX|4(0\\d|1[0-8]|2\\d|3[01]|44|5[01]|9[7-9])|5(0[0-8]|1[01])",
+  "default|[13](XX|\\d\\d)",
+];
 /** The statuses that openapi-fetch's types have, or that are neither data nor an error. */
-const status =
-  /^(default|[1-5]XX|20[0-7]|[13]\d\d|4(0\d|1[0-8]|2\d|3[01]|44|5[01]|9[7-9])|5(0[0-8]|1[01]))$/;
+const status = new RegExp(`^(${ofData}|${ofErrors}|${ofNeither})$`);
 
 /** Names that openapi-fetch and fetch send, by the place of a parameter. */
 const names: Record<string, RegExp> = {
   path: /^(?!__proto__$)\w[\w.-]*$/,
   query: /^(?!__proto__$)[\w.:$@~[\]-]+$/,
-  header:
-    /^(?!(accept|accept-(charset|encoding)|authorization|connection|content-(length|type)|cookie2?|date|dnt|expect|host|keep-alive|origin|referer|te|trailer|transfer-encoding|upgrade|via|(access-control-request|proxy|sec)-.*)$)[\w!#$%&'*+.^`|~-]+$/i,
+  header: /^[\w!#$%&'*+.^`|~-]+$/,
 };
+
+/** Headers that the client sends, or fetch, which refuses some of them. */
+const sentHeaders = `accept connection content-length content-type expect host keep-alive te trailer
+  transfer-encoding upgrade`.split(/\s+/);
+/** Headers that callers set, if any. */
+const callersHeaders = ["authorization", "cookie"];
 
 /** Names of methods that the client has already, and of the one that makes a promise of an object. */
 const reservedMethods = `GET PUT POST DELETE OPTIONS HEAD PATCH TRACE request use eject
   call checkOwnKey then`.split(/\s+/);
+
+/** Tells whether a schema is a part of itself with no property in between. */
+function isCircular(schema: Any, resolve: Resolve): boolean {
+  const fields = ["allOf", "anyOf", "oneOf", "items"];
+  return fields.flatMap((field) => schema[field] ?? [])
+    .some((part) => partsOf(part, resolve, fields).includes(schema));
+}
+
+/** Tells whether values have exactly the types that are named. */
+function haveTypes(values: Any[], named: string[]): boolean {
+  const types = new Set(named.map((type) => type.replace("integer", "number")));
+  const typesOfValues = new Set(values.map((value) => value === null ? "null" : typeof value));
+  return types.size === typesOfValues.size && types.isSubsetOf(typesOfValues);
+}
+
+/** Tells whether `required` has a name that `properties` lacks, in a schema that stands alone. */
+function hasUnknownName({ allOf, oneOf, properties, required }: Any, pointer: string): boolean {
+  const isPart = allOf || oneOf || /\/(all|any|one)Of\/\d+$/.test(pointer);
+  return properties && !isPart &&
+    required?.some((name: string) => !Object.hasOwn(properties, name));
+}
 
 /** What is wrong with a node, by its OpenAPI type. */
 const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
@@ -66,15 +88,16 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
     Object.keys(paths).map((name) => [name, !path.test(name), "Write the path as it is in URLs"]),
 
   Operation(operation, { key, resolve }) {
-    const { "x-idempotent": idempotent, operationId, requestBody, responses = {} } = operation;
+    const { "x-idempotent": idempotent, operationId, requestBody, responses } = operation;
     const isMethod = /^[a-z]\w*$/i.test(operationId) && !(operationId in {}) &&
       !reservedMethods.includes(operationId);
-    const successes = Object.entries(responses).filter(([name]) => name.startsWith("2"));
+    const successes = Object.entries(Object(responses)).filter(([name]) => name.startsWith("2"));
     const hasWrongContent = successes.some(([name, response]) =>
       (key === "head" || /^20[45]$/.test(name)) && resolve(response).content
     );
+    const unused = "Write another, such as `getReport`: the client gets a method of this name";
     return [
-      ["operationId", operationId && !isMethod, unusedName],
+      ["operationId", operationId && !isMethod, unused],
       ["requestBody", requestBody && /get|head/.test(key), "Leave it out, or write `post`"],
       ["responses", successes.length === 0, "Add a success response, such as `2XX`"],
       ["responses", hasWrongContent, "Leave `content` out: HEAD, 204 and 205 have no body"],
@@ -83,28 +106,38 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
   },
 
   Parameter({ explode, in: place, name, required, schema, style }, { resolve, root }) {
-    const [scheme] = Object.values<Any>(root.components?.securitySchemes ?? {});
-    const isKey = place === "header" && `${name}`.toLowerCase() === scheme?.name?.toLowerCase();
+    const header = place === "header" ? `${name}`.toLowerCase() : "";
+    const [key] = Object.values<Any>(root.components?.securitySchemes ?? {});
+    const isSent = header && [...sentHeaders, key?.name?.toLowerCase()].includes(header);
+    const isCallers = callersHeaders.includes(header);
     const isList = place === "query" && `${typesOf(schema, resolve)}` === "array";
     const types = typesOf(isList ? resolve(schema).items : schema, resolve);
     const isScalar = types.length > 0 && !/null|array|object/.test(`${types}`);
-    const isOdd = style && style !== (place === "query" ? "form" : "simple");
-    const repeated = "Leave it out: a query repeats the name of a list; or write `type: string`";
+    const isJoined = place === "query" && /^(pipe|space)Delimited$/.test(style);
+    const isOdd = style && !isJoined && style !== (place === "query" ? "form" : "simple");
+    const joined = "Leave it out, and write `schema: { type: string }`: callers join the values";
     const scalar = "Write a string, number or boolean, or in a query a list of these; for an " +
-      "object, write a parameter for each property";
+      "object, write a parameter for each property, such as `filter[name]`";
     return [
       ["in", place === "cookie", "Write `in: header`, or leave it out: the client has no cookies"],
-      ["name", isKey || names[place]?.test(name) === false, sendable],
+      ["name", isSent, "Leave it out: the client sends it"],
+      ["name", isCallers, "Leave it out: callers set it in `headers`"],
+      ["name", names[place]?.test(name) === false, "Write a name that fetch can send"],
       ["required", place === "path" && !required, "Write `required: true`"],
-      ["style", isOdd, repeated],
-      ["explode", isList && explode === false, repeated],
+      ["style", isJoined, joined],
+      ["style", isOdd, "Leave it out: values are sent without separators and names"],
+      ["explode", isList && explode === false, joined],
       ["schema", schema && !isScalar, scalar],
     ];
   },
 
   RequestBody({ content }) {
-    const isJson = `${Object.keys(content)}` === "application/json";
-    return [["content", !isJson, "Write `application/json`, or leave the operation out"]];
+    const others = Object.keys(content).filter((type) => type !== "application/json");
+    const isLeft = "application/json" in content;
+    return [
+      ["content", others.length > 0 && isLeft, "Leave out all but `application/json`"],
+      ["content", !isLeft, "Leave the operation out: callers send it with `call`"],
+    ];
   },
 
   Responses: (responses, { resolve }) =>
@@ -117,57 +150,65 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
       ];
     }),
 
-  NamedSecuritySchemes: (schemes) =>
-    Object.keys(schemes).map((name, index) => [name, index > 0, keyInHeader]),
-
-  SecurityScheme: ({ type, in: place, name }) => [
-    ["type", type !== "apiKey" || place !== "header", keyInHeader],
-    ["name", place === "header" && !names.header!.test(name), sendable],
-  ],
-
-  Schema(schema, { location: { pointer }, rawNode, resolve }) {
-    const { allOf, anyOf, items, oneOf, properties, required, type } = schema;
-    const { additionalProperties: others } = schema;
-    const isMissing = (name: string) => ![type].flat().includes(name);
-    // Other schemas may have the properties that a part of them requires.
-    const isPart = allOf || oneOf || /\/(all|any|one)Of\/\d+$/.test(pointer);
-    const isTypo = properties && !isPart &&
-      required?.some((name: string) => !Object.hasOwn(properties, name));
-    const hasBoth = properties && Object.keys(Object(others)).length > 0;
-    const parts = partsOf(schema, resolve).filter((part) => part.properties);
-    const isClosed = parts.length > 1 && parts.some((part) => part.additionalProperties === false);
-    const itemTypes = `${typesOf(items ?? {}, resolve)}`;
-    const isLone = ["allOf", "anyOf", "oneOf", "type"].some((name) => items?.[name]?.length === 1);
-    const isSlow = schema.uniqueItems && /array|object|^$/.test(itemTypes);
-    const hasObject = valuesOf(schema).some((value) => Object(value) === value);
-    const isProperty = rawNode === schema && /\/properties\/[^/]+$/.test(pointer);
-    const isMarked = !isProperty && (schema.readOnly || schema.writeOnly);
-    const isCircular = [allOf, anyOf, oneOf].flat().some((part) =>
-      part && partsOf(part, resolve, ["allOf", "anyOf", "oneOf"]).includes(schema)
-    );
-    return [
-      ["properties", properties && isMissing("object"), typeBeside],
-      ["required", isTypo, "Write only names that `properties` has"],
-      ["additionalProperties", others && isMissing("object"), typeBeside],
-      ["additionalProperties", hasBoth, "Write `true`: no type has both kinds of names"],
-      ["allOf", isClosed, closed],
-      ["items", items && isMissing("array"), typeBeside],
-      ["items", itemTypes === "array" && isLone, "Write `type: array` directly in it"],
-      ["uniqueItems", isSlow, "Leave it out: only strings, numbers and booleans are compared"],
-      ["anyOf", anyOf && (properties || others || allOf), "Write it into a schema in `allOf`"],
-      ["type", oneOf && Array.isArray(type), "Leave it out: the schemas in `oneOf` have types"],
-      [schema.enum ? "enum" : "const", hasObject, "Write strings, numbers, booleans or null"],
-      [schema.readOnly ? "readOnly" : "writeOnly", isMarked, "Write it below `properties: name:`"],
-      ["minimum", "minimum" in schema && "exclusiveMinimum" in schema, oneLimit],
-      ["maximum", "maximum" in schema && "exclusiveMaximum" in schema, oneLimit],
-      ["", isCircular, "Refer to it from `properties`: it is a part of itself"],
-    ];
+  NamedSecuritySchemes(schemes) {
+    const isKey = ([, { type, in: place }]: Any) => type === "apiKey" && place === "header";
+    const [key] = Object.entries(schemes).find(isKey) ?? [];
+    const other = "Leave it out, and write `security: []` or a key in a header (`type: apiKey`, " +
+      "`in: header`) where it is named: callers give it in `headers`";
+    return Object.keys(schemes).map((name) => [name, name !== key, other]);
   },
 
-  SchemaProperties: (properties, { resolve }) =>
-    Object.entries<Any>(properties).map(
-      ([name, property]) => [name, `${typesOf(property, resolve)}` === "null", notNull],
-    ),
+  SecurityScheme({ name = "" }) {
+    const isReserved = [...sentHeaders, ...callersHeaders].includes(name.toLowerCase());
+    const isName = names.header!.test(name) && !isReserved;
+    return [["name", name && !isName, "Write a name that fetch can send, and does not set"]];
+  },
+
+  Schema(schema, { location: { pointer }, rawNode, resolve, root }) {
+    const { additionalProperties: others, allOf, anyOf, items, oneOf, properties, type } = schema;
+    const { readOnly, required, uniqueItems, writeOnly } = schema;
+    const types = [type].flat();
+    const values = valuesOf(schema);
+    const hasObject = values.some((value) => Object(value) === value);
+    const isOther = type && values.length > 0 && !haveTypes(values, types);
+    const hasBoth = properties && Object.keys(Object(others)).length > 0;
+    const itemTypes = `${typesOf(items ?? {}, resolve)}`;
+    const isLone = ["allOf", "anyOf", "oneOf", "type"].some((name) => items?.[name]?.length === 1);
+    const isSlow = uniqueItems && /array|object|^$/.test(itemTypes);
+    const isProperty = rawNode === schema && /\/properties\/[^/]+$/.test(pointer);
+    const isNull = isProperty && `${typesOf(schema, resolve)}` === "null";
+    const isMarked = !isProperty && (readOnly || writeOnly);
+    const parts = partsOf(schema, resolve).filter((part) => part.properties);
+    const closed = parts.length > 1 && parts.find((part) => part.additionalProperties === false);
+    const [closedName = "it"] = Object.entries(root.components?.schemas ?? {})
+      .find(([, component]) => component === closed) ?? [];
+    const open = `Leave \`additionalProperties: false\` out of ${closedName}: others have more`;
+    const typeBeside = "Write `type: object` or `type: array` beside it";
+    const oneLimit = "Leave it or the exclusive limit out";
+    return [
+      // Mistakes
+      ["required", required && !Array.isArray(required), "Write a list, beside `properties`"],
+      ["required", hasUnknownName(schema, pointer), "Write only names that `properties` has"],
+      ["allOf", closed, open],
+      // What openapi-typescript types differently
+      ["", isCircular(schema, resolve), "Write a property in between: it is a part of itself"],
+      ["properties", properties && !types.includes("object"), typeBeside],
+      ["additionalProperties", others && !types.includes("object"), typeBeside],
+      ["additionalProperties", hasBoth, "Write `true`: no type has both kinds of names"],
+      ["items", items && !types.includes("array"), typeBeside],
+      ["items", itemTypes === "array" && isLone, "Write `type: array` directly in it"],
+      ["anyOf", anyOf && (properties || others || allOf), "Write it into a schema in `allOf`"],
+      ["type", oneOf && Array.isArray(type), "Leave it out: the schemas in `oneOf` have types"],
+      ["type", isOther, "Write the types that the values have, and no others"],
+      ["", isNull, "Add another type, or leave it out: types lose what can only be null"],
+      [schema.enum ? "enum" : "const", hasObject, "Write strings, numbers, booleans or null"],
+      [readOnly ? "readOnly" : "writeOnly", isMarked, "Write it below `properties: name:`"],
+      // What is checked wrongly or slowly
+      ["uniqueItems", isSlow, "Leave it out: only strings, numbers and booleans are compared"],
+      ["minimum", "minimum" in schema && "exclusiveMinimum" in schema, oneLimit],
+      ["maximum", "maximum" in schema && "exclusiveMaximum" in schema, oneLimit],
+    ];
+  },
 };
 
 /** Makes the visitor of a document that reports what is refused. */
@@ -175,12 +216,17 @@ function refuse() {
   let root: Any;
   return (node: Any, context: Any): void => {
     root ??= node; // which comes first
-    if (Object(node) !== node) return; // which `struct` reports
     const { location, report, type: { name: type } } = context;
+    const message = "Write `{}`: it allows any value";
+    if (type === "Schema" && node === true) {
+      report({ message, location: location.key(), ruleId: type });
+    }
+    if (Object(node) !== node) return; // which `struct` reports
     const verdicts = Object.entries(refusedFields[type] ?? {})
       .map(([field, advice]): Verdict => [field, node[field], advice]);
     for (const field in node) {
-      const isMisspelled = /^x-.*(idem|potent)/i.test(field) &&
+      const isMisspelled = /^(Operation|PathItem|Root)$/.test(type) &&
+        /^x-?i[demn]{2,4}p\w{3,6}$/i.test(field) &&
         (type !== "Operation" || field !== "x-idempotent");
       verdicts.push(
         [field, isMisspelled, "Write `x-idempotent`, beside `operationId`"],
@@ -188,9 +234,8 @@ function refuse() {
       );
     }
     try {
-      verdicts.push(
-        ...rules[type]?.(node, { ...context, resolve: resolverOf(context), root }) ?? [],
-      );
+      const more = rules[type]?.(node, { ...context, resolve: resolverOf(context), root });
+      verdicts.push(...more ?? []);
     } catch {
       // A field of the node has a wrong type, which `struct` reports.
     }
@@ -202,18 +247,27 @@ function refuse() {
   };
 }
 
-/** Reports a reference to anything but a component of its kind, and what types lack beside one. */
+/** Fields that may stand beside a reference. */
+const annotation = /^(summary|description|title|default|deprecated|examples?|externalDocs|x-.*)$/;
+
+/** Reports a reference to anything but a component of its kind, and what is not read beside one. */
 function checkReference(node: Any, { location, report, resolve, type }: Any): void {
-  const { $ref, readOnly, writeOnly } = node;
+  const { $ref, ...siblings } = node;
   const section = `${type.name[0].toLowerCase()}${type.name.slice(1).replace(/y$/, "ie")}s`;
   const folder = `#/components/${section}/`; // such as "#/components/requestBodies/"
   const [before, name] = $ref.split(/(?<=\/)([^/]*)$/);
   const isKnown = before === folder && /^[\w.-]+$/.test(name) && resolve(node).node !== undefined;
-  const message = isKnown
-    ? (readOnly || writeOnly) && "Write `allOf: [{ $ref: … }]` in its place"
-    : `Write \`${folder}\` and a name that is there, in place of \`${$ref}\``;
-  if (message) report({ message, location, ruleId: "$ref" });
-  if (!isKnown) node.$ref = "#/nowhere"; // so that nothing in what it names is reported
+  if (!isKnown) {
+    const message = `Write \`${folder}\` and a name that is there, in place of \`${$ref}\``;
+    report({ message, location, ruleId: "$ref" });
+    node.$ref = "#/nowhere"; // so that nothing in what it names is reported
+  }
+  const advice = type.name === "Schema"
+    ? "Write `allOf: [{ $ref: … }]` in place of the `$ref` beside it, which hides it"
+    : "Leave it out: the `$ref` beside it hides it";
+  for (const field of Object.keys(siblings).filter((field) => !annotation.test(field))) {
+    report({ message: advice, location: location.child([field]).key(), ruleId: field });
+  }
 }
 
 /** Takes out annotations that openapi-typescript would take for paths, statuses or properties. */
@@ -227,7 +281,7 @@ function withoutAnnotations() {
 /** Redocly's rules, and ours. */
 const ruleNames = `struct no-identical-paths operation-operationId
   operation-operationId-unique operation-parameters-unique path-parameters-defined security-defined
-  spec-components-invalid-map-name no-enum-type-mismatch no-invalid-media-type-examples
+  spec-components-invalid-map-name no-invalid-media-type-examples
   no-invalid-schema-examples no-invalid-parameter-examples client/refused`.split(/\s+/);
 
 const settings = { severity: "error", allowAdditionalProperties: true } as const; // of examples

@@ -10,7 +10,7 @@ import { expect } from "@std/expect";
 import { config } from "../../scripts/generate/rules.ts";
 import { documentOf, type Fields, json, operationOf, ref } from "./support.ts";
 
-/** Lists what is refused: the end of a JSON Pointer, and the rule. */
+/** Lists what is refused: the end of a JSON Pointer, the rule, and what to write instead. */
 async function lint(value: Fields) {
   const redocly = await createConfig(config);
   const document = makeDocumentFromString(JSON.stringify(value), "/openapi.yaml");
@@ -20,9 +20,9 @@ async function lint(value: Fields) {
   if (problems.length === 0) {
     problems.push(...(await bundle({ ...options, doc: document })).problems);
   }
-  return problems.map(({ location, ruleId }) => {
+  return problems.map(({ location, message, ruleId }) => {
     const place = location[0]!.pointer!.replace(/^#\/|components\/schemas\//g, "");
-    return { place: place.replace(/^paths\/~1a\/(get\/parameters\/0\/)?/, ""), ruleId };
+    return { place: place.replace(/^paths\/~1a\/(get\/parameters\/0\/)?/, ""), ruleId, message };
   });
 }
 
@@ -30,9 +30,11 @@ const text = { type: "string" };
 const list = { type: "array", items: text };
 const key = { type: "apiKey", in: "header", name: "X-Key" };
 
+const http = { type: "http", scheme: "bearer" };
+
 const path = (name: string, item: Fields = {}) => documentOf({ [name]: item });
-const operation = (fields: Fields, method = "get") =>
-  path("/a", { [method]: operationOf("a", fields) });
+const operation = (fields: Fields, method = "get", components: Fields = {}) =>
+  documentOf({ "/a": { [method]: operationOf("a", fields) } }, components);
 const response = (status: string, content: unknown, method = "get") =>
   operation({ responses: { [status]: { description: "", content } } }, method);
 const body = (content: unknown, method = "post") => operation({ requestBody: { content } }, method);
@@ -46,6 +48,7 @@ const query = (schema: unknown, rest: Fields = {}) => parameter("query", schema,
 const schemes = (...securitySchemes: Fields[]) =>
   documentOf({}, { securitySchemes: { ...securitySchemes } }, { security: [] });
 const ok = { description: "" };
+const done = { $ref: "#/components/responses/Done" };
 const schema = (A: unknown) => documentOf({}, { schemas: { A, B: text } });
 const object = (a: unknown, rest: Fields = {}) =>
   schema({ type: "object", properties: { a }, ...rest });
@@ -54,12 +57,13 @@ const open = { type: "object", properties: { b: text } };
 const closed = { ...open, additionalProperties: false };
 const anyOf = [open];
 const twice = operationOf("a");
+const examples = { a: { externalValue: "https://a.example/a.json" } };
+const external = response("200", { "application/json": { schema: {}, examples } });
 const tags = { name: "a[]", in: "query", style: "form", explode: true, schema: list };
 
-/** Names of headers that fetch or the client sets. */
-const reserved = `accept Accept-Charset accept-encoding authorization connection content-length
-  content-type cookie cookie2 date dnt expect host keep-alive origin referer te trailer
-  transfer-encoding upgrade via access-control-request-method proxy-a sec-a`.split(/\s+/);
+/** Names of headers that the client, fetch or callers set. */
+const reserved = `accept Authorization connection content-length content-type cookie expect host
+  keep-alive te trailer transfer-encoding upgrade`.split(/\s+/);
 
 /** Names that no method of the client can have. */
 const unusable = `GET TRACE request use eject call checkOwnKey then constructor toString __proto__
@@ -84,6 +88,7 @@ const refused: [place: string, ...documents: Fields[]][] = [
   ["get/x-idempotent", operation({ "x-idempotent": "yes" })],
   ["get/x-idempotant", operation({ "x-idempotant": true })],
   ["get/x-idmepotent", operation({ "x-idmepotent": true })],
+  ["get/x-Idempotency", operation({ "x-Idempotency": true })],
   ["x-idempotent", path("/a", { "x-idempotent": true })],
   ["get/responses/2xx", response("2xx", json(text))],
   ["get/responses/226", response("226", json(text))],
@@ -103,9 +108,8 @@ const refused: [place: string, ...documents: Fields[]][] = [
   ["schema", query({}), query({ type: "object" }), query({ type: ["string", "null"] })],
   ["schema", query({ type: "array" }), query({ ...list, items: list }), parameter("header", list)],
 
-  ["components/securitySchemes/1", schemes(key, key)],
-  ["components/securitySchemes/0/type", schemes({ type: "http", scheme: "bearer" })],
-  ["components/securitySchemes/0/type", schemes({ ...key, in: "query" })],
+  ["components/securitySchemes/1", schemes(key, key), schemes(key, { ...key, in: "query" })],
+  ["components/securitySchemes/0", schemes(http, key), schemes(http)],
   ["components/securitySchemes/0/name", schemes({ ...key, name: "X Y" })],
   ["components/securitySchemes/0/name", schemes({ ...key, name: "Cookie" })],
 
@@ -132,22 +136,36 @@ const refused: [place: string, ...documents: Fields[]][] = [
   ["A/minimum", schema({ type: "number", minimum: 0, exclusiveMinimum: 0 })],
   ["A/maximum", schema({ type: "number", maximum: 2, exclusiveMaximum: 1 })],
   ["A Schema", ...["allOf", "anyOf", "oneOf"].map((name) => schema({ [name]: [ref("A")] }))],
+  ["A Schema", array(ref("A")), schema(true)],
+  ["get/responses/200/content/application~1json/schema Schema", response("200", json(true))],
+  ["get/responses/200/content/application~1json/examples/a/externalValue", external],
   ["A/readOnly", schema({ ...text, readOnly: true }), array({}, { readOnly: true })],
   ["A/items/writeOnly", array({ ...text, writeOnly: true })],
-  ["A/properties/a", object({ type: "null" }), object({ const: null })],
+  ["A/properties/a Schema", object({ type: "null" }), object({ const: null })],
   ["A/properties/toString SchemaProperties", object({}, { properties: { toString: text } })],
   ["A/allOf", schema({ allOf: [open, closed] }), object(text, { allOf: [closed] })],
   ["A schema", schema({ ...text, pattern: "(?i)a" })],
   ["A schema", schema({ type: "object", required: ["a"], additionalProperties: false })],
   ["A/allOf/1 schema", schema({ allOf: [ref("B"), list] })],
-  ["A/properties/a $ref", object({ ...ref("B"), readOnly: true }), object(ref("Typo"))],
+  ["A/properties/a $ref", object(ref("Typo"))],
+  ["A/properties/a/readOnly", object({ ...ref("B"), readOnly: true })],
+  ["A/properties/a/nullable", object({ ...ref("B"), nullable: true })],
+  ["A/properties/a/maxlength", object({ ...ref("B"), maxlength: 1 })],
+  ["A/properties/a/enum", object({ ...ref("B"), enum: ["a"] })],
+  [
+    "get/responses/200/content",
+    operation({ responses: { 200: { ...done, content: json(text) } } }, "get", {
+      responses: { Done: ok },
+    }),
+  ],
   ["A/properties/a $ref", object(ref("A/properties/b")), object({ $ref: "b.yaml#/B" })],
   ["get/responses/200 $ref", operation({ responses: { 200: ref("B") } })],
 
-  ["A/required struct", schema({ type: "object", required: true })],
+  ["A/required", schema({ type: "object", required: true })],
   ["A/requird struct", object(text, { requird: ["a"] })],
   ["A/properties/a struct", object(null)],
-  ["A/enum/0 no-enum-type-mismatch", schema({ ...text, enum: [1] })],
+  ["A/type", schema({ ...text, enum: [1] }), schema({ ...text, enum: ["a", 1] })],
+  ["A/type", schema({ type: ["string", "null"], enum: ["a"] }), schema({ ...text, const: null })],
   ["A/example no-invalid-schema-examples", schema({ ...text, example: 1 })],
   ["A/examples/1 no-invalid-schema-examples", schema({ ...text, examples: ["a", 1] })],
   [
@@ -176,9 +194,48 @@ for (const [text, ...documents] of refused) {
   });
 }
 
+/** Parts of what to write instead, which is another thing in another case. */
+const advice: [message: string, ...documents: Fields[]][] = [
+  ["Leave it out: the client sends it", header("Accept"), header("X-Key")],
+  ["Leave it out: callers set it in `headers`", header("Cookie")],
+  ["Leave the operation out: callers send it with `call`", body({ "multipart/form-data": {} })],
+  ["Leave the operation out", body({ "application/merge-patch+json": {} }, "patch")],
+  ["Leave out all but `application/json`", body({ "text/plain": {}, ...json(text) })],
+  ["write `security: []` or a key in a header", schemes(key, http)],
+  ["Leave it out: values are sent", parameter("path", text, { style: "matrix" })],
+  ["write `schema: { type: string }`", query(list, { style: "pipeDelimited", explode: true })],
+  ["such as `filter[name]`", query({ type: "object", properties: {} })],
+  ["Write a list, beside `properties`", object({ ...text, required: true })],
+  ["Write `required: true`", parameter("path", text, { required: undefined })],
+  ["Write `{}`", schema(true)],
+  ["Add a success response", operation({ responses: {} }), operation({ responses: null })],
+  ["out of it", object(text, { allOf: [closed] })],
+  ["out of B", documentOf({}, { schemas: { A: { ...open, allOf: [ref("B")] }, B: closed } })],
+  ["Write a property in between", array(ref("A")), array({ anyOf: [text, ref("A")] })],
+  ["Write `allOf: [{ $ref: … }]`", object({ ...ref("B"), nullable: true })],
+  [
+    "Leave it out: the `$ref`",
+    operation({ responses: { 200: { ...done, content: {} } } }, "get", { responses: { Done: ok } }),
+  ],
+];
+
+Deno.test("the rules say what to write instead", async () => {
+  for (const [message, ...documents] of advice) {
+    for (const document of documents) {
+      const [problem] = await lint(document);
+      expect(problem?.message).toContain(message);
+    }
+  }
+});
+
 Deno.test("the rules accept what only describes, and what types are wider than", async () => {
   const rest = { description: "a", externalDocs: { url: "https://a.example" }, "x-a": 1 };
-  const properties = { a: ref("B"), b: { ...text, format: "a" }, c: { contentEncoding: "base64" } };
+  const properties = {
+    a: { ...ref("B"), ...rest, deprecated: true },
+    "x-potential-scam": text,
+    b: { ...text, format: "a" },
+    c: { contentEncoding: "base64" },
+  };
   const A = {
     ...{ title: "a", default: 1, examples: [{ b: "", more: 1 }], deprecated: true, ...rest },
     ...{ type: "object", minProperties: 0, maxProperties: 9, required: ["b"], propertyNames: text },
@@ -193,14 +250,25 @@ Deno.test("the rules accept what only describes, and what types are wider than",
     Union: { ...open, required: ["a"], oneOf: [ref("A")] },
     Part: { allOf: [{ ...open, required: ["a"] }, ref("A")] },
     Closed: { allOf: [closed, { type: "object", required: ["b"] }] },
-    List: { type: "array", items: ref("List") },
+    List: { type: "array", items: { type: "object", properties: { a: ref("List") } } },
+    Map: { type: "object", additionalProperties: ref("Map") },
+    Kind: { type: ["string", "integer", "null"], enum: ["a", 1, null], title: "a" },
   };
-  const headers = { A: { schema: text } };
+  const headers = { A: { schema: text }, "X-Idempotency-Key": { schema: text } };
   const links = { a: { operationId: "a" } };
   const full = { ...ok, headers, content: json(ref("A")), links };
   const responses = { 200: full, 202: ok, 302: ok, 429: full, 444: ok, "4XX": full };
   const requestBody = { description: "a", content: json(A) };
-  const fields = { ...rest, tags: ["a"], summary: "a", deprecated: true, requestBody, responses };
+  const fields = {
+    ...rest,
+    "x-fern-idempotent": true,
+    "x-import": 1,
+    tags: ["a"],
+    summary: "a",
+    deprecated: true,
+    requestBody,
+    responses,
+  };
   const item = { summary: "a", parameters: [tags], post: operationOf("a", fields) };
   const info = { title: "a", version: "1", contact: {}, license: { name: "a" }, "x-a": 1 };
   const servers = [{ url: "/{a}", variables: { a: { default: "" } } }];
