@@ -1,54 +1,8 @@
 /** Writes the checks of responses, with @exodus/schemasafe. @module */
 
-import safeFormat from "@exodus/schemasafe/src/safe-format.js";
-import functions from "@exodus/schemasafe/src/scope-functions.js";
 import { type Any, partsOf, type Resolve, resolverOf } from "./schemas.ts";
+import { lint, validator } from "./schemasafe.ts";
 import { chooseBranch } from "./unions.ts";
-
-// Before the rest of schemasafe 1.3.0 is loaded, some of its functions are replaced. If a new version
-// calls others, "validators check what schemas say, and name the place" fails.
-
-// What it escapes in paths: it leaves "~" and "/" in names such as "a/b", and should write "a~1b".
-const escape = (name: unknown) => `${name}`.replaceAll("~", "~0").replaceAll("/", "~1");
-functions.toPointer = (path: unknown[]) => ["#", ...path.map(escape)].join("/");
-// What it writes into checks: names of the value, which may be secret, are "*".
-functions.pointerPart = Object.assign((name: unknown) => escape(name), {
-  [Symbol.for("toJayString")]: '() => "*"',
-});
-functions.errorMerge = Object.assign(() => {}, {
-  [Symbol.for("toJayString")]:
-    "({ rule, place }, base) => ({ rule, place: base + place.slice(1) })",
-});
-
-const { format, safenotor } = safeFormat;
-const comparisons = new Map<unknown, { name: unknown; value: unknown }>();
-// !(data.a === "x" || data.a === "y" || …), which is nested too deeply for parsers if it is long
-safeFormat.safenotor = (...conditions: unknown[]) => {
-  const found = conditions.flatMap((condition) => comparisons.get(condition) ?? []);
-  if (found.length < 2 || found.length < conditions.length) return safenotor(...conditions);
-  return format("!%j.includes(%s)", found.map(({ value }) => value), found[0]!.name);
-};
-/** What it writes in place of some of its templates. */
-const templates: Record<string, (...args: Any[]) => unknown> = {
-  // { keywordLocation: "#/properties/a/type", instanceLocation: "#/a" }
-  "{ keywordLocation: %j, instanceLocation: %s }": (keyword, place) =>
-    format("{ rule: %j, place: %s }", keyword.split("/").at(-1), place),
-  // errorMerge(suberr0[0], "#/properties/a/$ref", "#/a")
-  "validate.errors = [errorMerge(%s[0], %j, %s)]": (error, _keyword, place) =>
-    format("validate.errors = [errorMerge(%s[0], %s)]", error, place),
-  // data.a === "x", of which there may be many
-  "%s === %j": (name, value) => {
-    const code = format("%s === %j", name, value);
-    comparisons.set(code, { name, value });
-    return code;
-  },
-  // "#/list/"+i+"name/"+j, which lacks a slash before the name
-  "%s+%j+%s": (start, middle, end) =>
-    format("%s+%j+%s", start, `/${middle.replace(/^\//, "")}`, end),
-};
-safeFormat.format = (template: string, ...args: unknown[]) =>
-  (templates[template] ?? format.bind(null, template))(...args);
-const { lint, validator } = await import("@exodus/schemasafe");
 
 /** The options of schemasafe for schemas that may refer to components. */
 const optionsOf = ({ schemas = {} }: Any): Any => ({

@@ -2,7 +2,7 @@
 
 import * as redocly from "@redocly/openapi-core";
 import { config as rules } from "./rules.ts";
-import type { Any } from "./schemas.ts";
+import { type Any, escape } from "./schemas.ts";
 
 const unreadable = "Look for a $ref that is a part of itself, and for a name such as `valueOf`";
 
@@ -32,10 +32,9 @@ function copy(
 ): Any {
   if (Object(node) !== node) return node;
   if (parents.includes(node)) return refuseAt(pointer);
-  const entries = Object.entries(node).map(([name, value]) => {
-    const place = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    return [name, copy(value, refuseAt, [...parents, node], place)];
-  });
+  const copied = ([name, value]: [string, Any]) =>
+    [name, copy(value, refuseAt, [...parents, node], `${pointer}/${escape(name)}`)] as const;
+  const entries = Object.entries(node).map(copied);
   return Array.isArray(node) ? entries.map(([, value]) => value) : Object.fromEntries(entries);
 }
 

@@ -9,6 +9,10 @@ export type Resolve = (node: Any) => Any;
 /** Returns the function that resolves references where a visitor is. */
 export const resolverOf = ({ resolve }: Any): Resolve => (node) => Object(resolve(node).node);
 
+/** Escapes a name for a JSON Pointer. */
+export const escape = (name: unknown): string =>
+  `${name}`.replaceAll("~", "~0").replaceAll("/", "~1");
+
 /** Lists the values that a schema names. */
 export const valuesOf = (schema: Any): Any[] =>
   "const" in schema ? [schema.const] : schema.enum ?? [];
