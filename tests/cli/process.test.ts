@@ -23,18 +23,29 @@ function denoArgs(permissions: string[], args: string[], module = main): string[
   return ["run", ...options, ...permissions, module, ...args];
 }
 
-/** Starts the command; standard input is closed unless `stdin` is written to it. */
-function start(permissions: string[], args: string[], env = {}, module = main) {
-  return new Deno.Command(deno, {
-    args: denoArgs(permissions, args, module),
-    cwd: root,
-    env: { NO_COLOR: "1", ...env },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
+/** The processes of the current test. */
+const children = new Set<Deno.ChildProcess>();
+
+Deno.test.afterEach(async () => {
+  for (const child of children) await child[Symbol.asyncDispose](); // one runs on after a failure
+  children.clear();
+});
+
+/** Starts a program in the project's folder. */
+function spawn(program: string, args: string[], env = {}): Deno.ChildProcess {
+  const piped = { stdin: "piped", stdout: "piped", stderr: "piped" } as const;
+  const options = { args, cwd: root, env: { NO_COLOR: "1", ...env }, ...piped };
+  const child = new Deno.Command(program, options).spawn();
+  children.add(child);
+  return child;
 }
 
+/** Starts the command. */
+function start(permissions: string[], args: string[], env = {}, module = main) {
+  return spawn(deno, denoArgs(permissions, args, module), env);
+}
+
+/** Writes text to the standard input of a process, closes it, and waits for the process to end. */
 async function finish(child: Deno.ChildProcess, stdin = "") {
   const sent = new Blob([stdin]).stream().pipeTo(child.stdin);
   await sent.catch(() => {}); // the command may have ended without reading it
