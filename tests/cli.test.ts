@@ -182,6 +182,12 @@ Deno.test("the command prints messages as one line without control characters", 
   const { stdout } = await command([...args, "--json"], { env: unreadable });
   const error = { name: "NotCapable", code: "unexpected", message: "no access [2J !" };
   expect(JSON.parse(stdout)).toEqual(reported(error));
+
+  const body = "\x7f\x9b\u2028\u202e\u{e0001}☂";
+  await using server = await serve((_, response) => void response.writeHead(402).end(body));
+  const printed = await command(["check-key", "--json", `--base-url=${server.url}`], demo);
+  expect(printed.stdout).toMatch(/^[ -~☂]+\n$/);
+  expect(JSON.parse(printed.stdout).error.response.body).toBe(body);
 });
 
 /** Asserts that arguments, divided by "|", make the command exit with 2, and show no key. */

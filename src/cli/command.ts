@@ -2,7 +2,7 @@ import { createClient } from "../client.ts";
 import { ScamAddressError } from "../errors.ts";
 import { serveSandbox } from "../sandbox/server.ts";
 import { createSandbox, DEMO_KEY } from "../sandbox/service.ts";
-import { toLine } from "../text.ts";
+import { escapeUnseen, toLine } from "../text.ts";
 import {
   CHECK_KEY_FLAGS,
   CommandError,
@@ -112,7 +112,7 @@ async function runCheckKey(process: CommandProcess, args: string[]): Promise<num
 /** Prints an object that always has the same fields; unknown values are `null`. */
 function printJson({ stdout }: CommandProcess, fields: object): void {
   const report = { ok: false, apiKeyValid: null, credits: null, error: null, ...fields };
-  stdout.write(`${JSON.stringify(report)}\n`);
+  stdout.write(`${escapeUnseen(JSON.stringify(report))}\n`);
 }
 
 /** Runs `sandbox` until the process gets a signal to stop. */
