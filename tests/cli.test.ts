@@ -10,13 +10,20 @@ interface Setting {
   /** The content of standard input, or its chunks; by default it is empty. */
   stdin?: string | Uint8Array | AsyncGenerator<Uint8Array>;
   isTTY?: boolean;
+  pid?: number;
 }
 
-/** Runs the command; resolves to its exit status, standard output and standard error. */
-async function command(args: string[], { env = {}, stdin = "", isTTY = false }: Setting = {}) {
+/**
+ * Runs the command in a process that gets each signal that it listens for; resolves to its exit status,
+ * standard output and standard error.
+ */
+async function command(args: string[], setting: Setting = {}) {
+  const { env = {}, stdin = "", isTTY = false, pid = 2 } = setting;
   const written = { stdout: "", stderr: "" };
   const exit = await run(args, {
     env,
+    pid,
+    exit: (status) => written.stderr += `exit(${status})\n`,
     stdin: Object.assign(read(stdin), { isTTY }),
     stdout: { write: (text) => written.stdout += text },
     stderr: { write: (text) => written.stderr += text },
@@ -280,6 +287,11 @@ Deno.test("the command takes no key from an argument, says why, and does not rep
   const message = expect.stringMatching(`^${wrong}${why}`);
   const error = { name: "CommandError", code: "usage", message };
   expect([exit, stderr, JSON.parse(stdout)]).toEqual([2, "", reported(error)]);
+});
+
+Deno.test("check-key ends at a signal as the first process of a container", async () => {
+  const { stderr } = await command(["check-key", "--sandbox"], { ...demo, pid: 1 });
+  expect(stderr).toBe(`exit(130)\nexit(143)\n${NOTE}`);
 });
 
 Deno.test("--help and --version print to standard output", async () => {

@@ -29,6 +29,10 @@ export interface CommandProcess {
   readonly stderr: { write(text: string): unknown };
   /** Adds a listener for a signal to stop. */
   once(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
+  /** Ends the process at once. */
+  exit(status: number): unknown;
+  /** The id of the process. */
+  readonly pid: number;
 }
 
 const KEY_VARIABLE = "SCAM_ADDRESS_API_KEY";
@@ -93,6 +97,11 @@ function createKeyClient(process: CommandProcess, flags: Values<typeof CHECK_KEY
 async function runCheckKey(process: CommandProcess, args: string[]): Promise<number> {
   const flags = parseFlags(args, CHECK_KEY_FLAGS, KEY_ADVICE);
   const minCredits = parseNumber("min-credits", flags["min-credits"], 0, Number.MAX_SAFE_INTEGER);
+  // The first process of a container is not ended by a signal that it does not listen for.
+  if (process.pid === 1) {
+    process.once("SIGINT", () => process.exit(130)); // the status that shells show for it
+    process.once("SIGTERM", () => process.exit(143));
+  }
   const status = await createKeyClient(process, flags).checkOwnKey();
   const { apiKeyValid } = status;
   const credits = status.apiKeyValid ? status.data.credits : null;

@@ -10,6 +10,7 @@ import { deno, run } from "../../scripts/support/process.ts";
 import { EXIT, HELP } from "../../src/cli/arguments.ts";
 import { createSandbox } from "../../src/sandbox/service.ts";
 import { checkKeyPath, undocumented } from "../support/client.ts";
+import { serve } from "../support/server.ts";
 
 const allowEnv = "--allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL";
 const main = "src/cli/main.ts";
@@ -144,6 +145,27 @@ Deno.test("RECIPES and --help list the exit statuses that the command has", asyn
   const recipes = await Deno.readTextFile(join(root, "RECIPES.md"));
   expect(recipes.match(/(?<=^\| )\d(?= +\|)/gm)).toEqual(statuses);
   expect(HELP.match(/(?<=^ {2})\d(?= )/gm)).toEqual(statuses);
+});
+
+const inNamespace = ["--user", "--map-root-user", "--pid", "--fork"];
+const hasNamespaces = await run("unshare", [...inNamespace, "true"])
+  .then(({ success }) => success, () => false);
+
+Deno.test({
+  name:
+    "src/cli/main.ts check-key ends at SIGTERM as the first process of a container (needs unshare)",
+  ignore: !hasNamespaces,
+  async fn() {
+    const { promise: received, resolve } = Promise.withResolvers<void>();
+    await using server = await serve(() => resolve());
+    // The shell, whose process the command takes over, sends the signal after a line of its input.
+    const script = `exec 3<&0; (read -r _ <&3; kill -TERM 1) & exec "$0" "$@" </dev/null`;
+    const args = denoArgs([allowEnv, "--allow-net"], ["check-key", `--base-url=${server.url}`]);
+    const env = { SCAM_ADDRESS_API_KEY: "some-key" };
+    const child = spawn("unshare", [...inNamespace, "sh", "-c", script, deno, ...args], env);
+    await received;
+    expect(await finish(child, "\n")).toEqual({ code: 143, stdout: "", stderr: "" });
+  },
 });
 
 function testSignals(name: string, fn: () => Promise<void>): void {
