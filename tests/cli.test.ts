@@ -2,7 +2,7 @@
 import { expect } from "@std/expect";
 import { run } from "../src/cli/command.ts";
 import { version } from "../src/cli/version.ts";
-import { checkKeyPath } from "./support/client.ts";
+import { changeOperation, checkKeyPath } from "./support/client.ts";
 import { json, serve, validKey } from "./support/server.ts";
 
 interface Setting {
@@ -97,12 +97,14 @@ Deno.test("check-key reads the key from standard input or a variable, without wh
 Deno.test("check-key --timeout limits the whole check, even reading the key", async () => {
   await using hanging = await serve(() => {});
   const args = ["check-key", "--timeout", "1", "--base-url", hanging.url];
-  for (const setting of [demo, { stdin: pipe() }]) {
-    expect(await command(args, setting)).toEqual({
-      exit: 3,
-      stdout: "",
-      stderr: expect.stringMatching(/^Error \(timeout\): [^\n]+\n$/),
-    });
+  const noKey = /^Error \(usage\): No key arrived: standard input did not end within 1 s; a key /;
+  const cases: [Setting, number, RegExp][] = [
+    [demo, 3, /^Error \(timeout\): [^\n]+\n$/],
+    [{ stdin: pipe() }, 2, noKey],
+  ];
+  for (const [setting, exit, reason] of cases) {
+    const stderr = expect.stringMatching(reason);
+    expect(await command(args, setting)).toEqual({ exit, stdout: "", stderr });
   }
   expect(hanging.requests.length).toBeLessThanOrEqual(1);
 });
@@ -138,18 +140,30 @@ Deno.test("check-key exits with 0, 4 or 5, and reports in words or with --json",
   }
 });
 
-Deno.test("check-key compares credits only with a minimum that was given", async () => {
-  const owing = { apiKeyValid: true, data: { credits: -1 } };
-  await using server = await serve((_, response) => json(response, owing));
-  const args = ["check-key", "--base-url", server.url];
-  expect((await command(args, demo)).exit).toBe(0);
-  expect((await command([...args, "--min-credits=0"], demo)).exit).toBe(4);
+Deno.test("check-key compares credits with a minimum that was given, and exits with 3 if they are unknown", async () => {
+  const unchecked = { responses: { "2XX": () => undefined } };
+  using _operation = changeOperation(`POST ${checkKeyPath}`, unchecked);
+  const cases: [object, number, string][] = [
+    [{ credits: -1 }, 4, "-1 credits, fewer than 0"],
+    [{}, 3, "an unknown number of credits"],
+  ];
+  for (const [data, exit, has] of cases) {
+    await using server = await serve((_, response) => json(response, { apiKeyValid: true, data }));
+    const args = ["check-key", "--base-url", server.url];
+    expect((await command(args, demo)).exit).toBe(0);
+    const stdout = `The key is valid and has ${has}\n`;
+    expect(await command([...args, "--min-credits=0"], demo)).toEqual({ exit, stdout, stderr: "" });
+    const printed = await command([...args, "--min-credits=0", "--json"], demo);
+    const report = { ok: false, apiKeyValid: true, credits: null, error: null, ...data };
+    expect(JSON.parse(printed.stdout)).toEqual(report);
+  }
 });
 
 Deno.test("check-key exits with 3 when there is no usable response, and says why", async () => {
   await using server = await serve(({ url }, response) => {
     if (url === checkKeyPath) json(response, { apiKeyValid: "some-key" });
     else if (url.startsWith("/missing/")) json(response, 'check "toString"', 404); // no flag
+    else if (url.startsWith("/html/")) response.end("<html>");
     else json(response, { apiKey: "some-key" }, 403);
   });
   const closed = await serve(() => {});
@@ -160,6 +174,7 @@ Deno.test("check-key exits with 3 when there is no usable response, and says why
     [server.url, /^Error \(invalid_response\)/, { name: "InvalidResponseError", issues }],
     // a name of the library's that the service sends
     [`${server.url}api`, /: \{"apiKey":"\[redacted\]"\}\n$/, { response: forbidden }],
+    [`${server.url}html`, /not JSON .*: check "--base-url"\n$/, { code: "invalid_response" }],
     [`${server.url}missing`, /"--base-url".*: check "toString"/, { response: { status: 404 } }],
     [closed.url, /^Error \(network\)/, { code: "network", isTemporary: true }],
   ];
@@ -250,8 +265,8 @@ Deno.test("check-key exits with 2 on wrong usage and says what to do", async () 
     [{ stdin: endless() }, tooLong],
     [{ stdin: "x".repeat(65_536) }, malformed],
     [{ stdin: notUtf8 }, malformed],
-    [{ stdin: "two\r\nS3CRETS\r\n" }, malformed],
-    [keyed("two\nS3CRETS"), malformed],
+    [{ stdin: "two\r\nS3CRETS\r\n" }, /: The key contains a line break: standard input must /],
+    [keyed("two\nS3CRETS"), /: The key contains a line break: "SCAM_ADDRESS_API_KEY" must /],
   ];
   for (const [setting, message] of keys) await expectUsage(loopback, { "": message }, setting);
 });
@@ -309,12 +324,12 @@ Deno.test("--help and --version print to standard output", async () => {
 Deno.test("sandbox prints its address, and its valid key unless --key gives others", async () => {
   const listens =
     /^Sandbox listening on http:\/\/127\.0\.0\.1:\d+\/ \(press Ctrl-C to stop\)\n/.source;
-  const { exit, stdout } = await command(["sandbox"]);
-  expect([exit, stdout]).toEqual([
-    0,
-    expect.stringMatching(`${listens}Its valid key is "demo-key", with 100 credits\n$`),
-  ]);
-  expect((await command(["sandbox", "--key=a===1"])).stdout).toMatch(RegExp(`${listens}$`));
+  const stdout = expect.stringMatching(
+    `${listens}Its valid key is "demo-key", with 100 credits\n$`,
+  );
+  expect(await command(["sandbox"])).toEqual({ exit: 0, stdout, stderr: "" });
+  const args = ["sandbox", "--key=a===1"];
+  expect((await command(args)).stdout).toMatch(RegExp(`${listens}$`));
 });
 
 Deno.test("sandbox exits with 2 on wrong usage and does not show a key", async () => {

@@ -9,28 +9,28 @@ export const HELP = `Usage: scam-address check-key [options]
 
 check-key asks the Scam Address Service whether an API key is valid and how many credits
 it has. It reads the key from the environment variable SCAM_ADDRESS_API_KEY or, if that
-is not set, from standard input; never from an argument, because arguments show in
-process lists.
+is not set, from standard input: if both have a key, the variable wins. A key is never an
+argument, because arguments show in process lists.
 
   --base-url URL     the service's address; SCAM_ADDRESS_BASE_URL by default
   --allow-insecure-http  allow http; anyone on the network path can read the key
-  --min-credits N    fail below N credits
-  --timeout SECONDS  time limit for the whole check, including reading the key; by default
-                     only each attempt is limited, to 30 seconds
+  --min-credits N    exit with 4 if the key has fewer than N credits
+  --timeout SECONDS  time limit for the whole check, including reading the key; by default,
+                     there is none, other than 30 seconds for each attempt
   --retries N        maximum number of retries after temporary failures; 2 by default
   --json             print one JSON object: ok, apiKeyValid, credits, error
   --sandbox          ask the built-in sandbox instead of the service; checks
                      "${DEMO_KEY}" unless SCAM_ADDRESS_API_KEY is set
 
-HTTPS_PROXY sets a proxy. It has no effect on Node.js 20. On Node.js 22.21, 24 and newer,
-it also needs NODE_USE_ENV_PROXY=1.
+Set HTTPS_PROXY to use a proxy. Node.js 22.21, 24 and newer also need NODE_USE_ENV_PROXY=1;
+Node.js 20 ignores both.
 
 sandbox serves the sandbox, an in-memory stand-in for the service, over HTTP until Ctrl-C.
 It prints its address, its valid key unless --key gives others, and the method, path and
 status of each response.
 
   --host HOST        where to listen; 127.0.0.1 by default
-  --port N           the port to listen on; any free port by default
+  --port N           the port to listen on; a free port by default
   --key KEY=CREDITS  a valid test key; can be given several times; "${DEMO_KEY}=100" by
                      default
 
@@ -39,8 +39,8 @@ status of each response.
 
 Exit status:
   0  the key is valid, or the sandbox was stopped
-  2  invalid usage, a malformed key or address, or a port that is in use
-  3  there is no usable response, or writing the output failed
+  2  invalid usage, a missing or malformed key or address, or a port that is in use
+  3  there is no usable response, or something else failed
   4  the key is valid but has fewer credits than --min-credits
   5  the key is not valid
 `;

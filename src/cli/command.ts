@@ -1,5 +1,6 @@
+import type { KeyStatus } from "../api.ts";
 import { createClient } from "../client.ts";
-import { ScamAddressError } from "../errors.ts";
+import { ScamAddressError, TimeoutError } from "../errors.ts";
 import { serveSandbox } from "../sandbox/server.ts";
 import { createSandbox, DEMO_KEY } from "../sandbox/service.ts";
 import { escapeUnseen, toLine } from "../text.ts";
@@ -47,10 +48,13 @@ function readVariable({ env }: CommandProcess, name: string): string | undefined
   }
 }
 
-/** Reads a key, without white space around it. */
+/** Takes the key out of a text that may have white space around it. */
 function readKey(text: string, source: string): string {
   const key = text.trim();
   if (!key) throw new CommandError(`No key: ${source} is empty; ${KEY_ADVICE}`);
+  if (/[\r\n]/.test(key)) {
+    throw new CommandError(`The key contains a line break: ${source} must have one line, the key`);
+  }
   return key;
 }
 
@@ -67,10 +71,13 @@ async function readStandardInput({ stdin, stderr }: CommandProcess): Promise<str
   return readKey(text + decoder.decode(), "standard input");
 }
 
-/** Creates the client of `check-key`. Its own key is the one to check. */
-function createKeyClient(process: CommandProcess, flags: Values<typeof CHECK_KEY_FLAGS>) {
+/** Checks the key with the service, or with the sandbox. */
+async function checkKey(
+  process: CommandProcess,
+  flags: Values<typeof CHECK_KEY_FLAGS>,
+): Promise<KeyStatus> {
   const variable = readVariable(process, KEY_VARIABLE);
-  const key = variable === undefined ? undefined : readKey(variable, `"${KEY_VARIABLE}"`);
+  let key = variable === undefined ? undefined : readKey(variable, `"${KEY_VARIABLE}"`);
   const seconds = parseNumber("timeout", flags.timeout, 1, 2_147_483);
   const options = {
     allowInsecureHttp: flags["allow-insecure-http"],
@@ -84,13 +91,26 @@ function createKeyClient(process: CommandProcess, flags: Values<typeof CHECK_KEY
     const name = key ? `the key in "${KEY_VARIABLE}"` : `"${DEMO_KEY}"`;
     process.stderr.write(`Checking ${name} with the built-in sandbox, not the service\n`);
     const sandbox = { baseUrl: "http://localhost/", fetch: createSandbox().fetch };
-    return createClient({ ...options, ...sandbox, apiKey: key ?? DEMO_KEY });
+    return await createClient({ ...options, ...sandbox, apiKey: key ?? DEMO_KEY }).checkOwnKey();
   }
   const baseUrl = flags["base-url"] ?? readVariable(process, "SCAM_ADDRESS_BASE_URL");
   const advice = 'use "--base-url", set "SCAM_ADDRESS_BASE_URL", or try "--sandbox"';
   if (!baseUrl) throw new CommandError(`No address: ${advice}`);
-  // A function, so that reading the key counts toward `totalTimeout`.
-  return createClient({ ...options, baseUrl, apiKey: key ?? (() => readStandardInput(process)) });
+  // A function, so that the address is checked first, and reading the key counts toward `totalTimeout`.
+  const apiKey = key ?? (async () => key = await readStandardInput(process));
+  return await createClient({ ...options, baseUrl, apiKey }).checkOwnKey().catch((error) => {
+    if (key || !(error instanceof TimeoutError)) throw error;
+    const problem = `No key arrived: standard input did not end within ${seconds} s`;
+    throw new CommandError(`${problem}; ${KEY_ADVICE}`);
+  });
+}
+
+/** Returns the exit status for a key. `credits` is `null` if the service does not say how many. */
+function exitStatusOf(apiKeyValid: boolean, credits: number | null, minCredits?: number): number {
+  if (!apiKeyValid) return EXIT.invalid;
+  if (minCredits === undefined) return EXIT.ok;
+  if (credits === null) return EXIT.failed;
+  return credits < minCredits ? EXIT.tooFewCredits : EXIT.ok;
 }
 
 /** Runs `check-key`. */
@@ -102,18 +122,17 @@ async function runCheckKey(process: CommandProcess, args: string[]): Promise<num
     process.once("SIGINT", () => process.exit(130)); // the status that shells show for it
     process.once("SIGTERM", () => process.exit(143));
   }
-  const status = await createKeyClient(process, flags).checkOwnKey();
+  const status = await checkKey(process, flags);
   const { apiKeyValid } = status;
-  const credits = status.apiKeyValid ? status.data.credits : null;
-  const tooFew = credits !== null && minCredits !== undefined && credits < minCredits;
-  const exit = !apiKeyValid ? EXIT.invalid : tooFew ? EXIT.tooFewCredits : EXIT.ok;
+  const credits = status.apiKeyValid ? status.data.credits ?? null : null;
+  const exit = exitStatusOf(apiKeyValid, credits, minCredits);
   if (flags.json) {
     printJson(process, { ok: exit === EXIT.ok, apiKeyValid, credits });
   } else {
     const unit = credits === 1 ? "credit" : "credits";
-    const shortfall = tooFew ? `, fewer than ${minCredits}` : "";
-    const verdict = apiKeyValid ? `valid and has ${credits} ${unit}${shortfall}` : "not valid";
-    process.stdout.write(`The key is ${verdict}\n`);
+    const shortfall = exit === EXIT.tooFewCredits ? `, fewer than ${minCredits}` : "";
+    const balance = `${credits ?? "an unknown number of"} ${unit}${shortfall}`;
+    process.stdout.write(`The key is ${apiKeyValid ? `valid and has ${balance}` : "not valid"}\n`);
   }
   return exit;
 }

@@ -14,7 +14,7 @@
  * and `--allow-net`, which can name the service's host.
  *
  * The key comes from the environment variable `SCAM_ADDRESS_API_KEY` or, if that is not set, from
- * standard input; in a terminal, the command says how to type it, and the terminal shows it. `--help`
+ * standard input. In a terminal, the command prompts for the key, and what you type is visible. `--help`
  * lists the options and the exit statuses. Messages are one line without control characters.
  *
  * `check-key --json` always prints one object, for example
@@ -23,9 +23,8 @@
  * also have their own fields, such as
  * `{"name":"HttpError","code":"http","message":"…","isTemporary":true,"response":{"status":429,…}}`.
  *
- * In addition to the codes of the client, there are `usage`, when the arguments, the variables or
- * standard input are wrong, and `unexpected`, when something else went wrong, such as a missing
- * permission of Deno.
+ * In addition to the codes of the client, there is `usage`, if the arguments, the variables or standard
+ * input are wrong, and `unexpected`, for anything else, such as a missing permission of Deno.
  *
  * @module
  */
