@@ -1,5 +1,6 @@
 // The command, run inside the test's own process; tests/cli/ runs it as users do.
 import { expect } from "@std/expect";
+import { networkInterfaces } from "node:os";
 import { run } from "../src/cli/command.ts";
 import { version } from "../src/cli/version.ts";
 import { changeOperation, checkKeyPath } from "./support/client.ts";
@@ -330,6 +331,12 @@ Deno.test("sandbox prints its address, and its valid key unless --key gives othe
   expect(await command(["sandbox"])).toEqual({ exit: 0, stdout, stderr: "" });
   const args = ["sandbox", "--key=a===1"];
   expect((await command(args)).stdout).toMatch(RegExp(`${listens}$`));
+  const others = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses)
+    .filter(({ family, internal }) => family === "IPv4" && !internal)
+    .map(({ address }) => `http://${address}:\\d+/`);
+  const used = others.length > 0 ? `Other machines can use ${others.join(" or ")}\n` : "";
+  const onAll = await command([...args, "--host=0.0.0.0"]);
+  expect(onAll.stdout).toMatch(RegExp(`${listens}${used}$`));
 });
 
 Deno.test("sandbox exits with 2 on wrong usage and does not show a key", async () => {

@@ -29,7 +29,7 @@ sandbox serves the sandbox, an in-memory stand-in for the service, over HTTP unt
 It prints its address, its valid key unless --key gives others, and the method, path and
 status of each response.
 
-  --host HOST        where to listen; 127.0.0.1 by default
+  --host HOST        where to listen; 127.0.0.1 by default; 0.0.0.0 is all interfaces
   --port N           the port to listen on; a free port by default
   --key KEY=CREDITS  a valid test key; can be given several times; "${DEMO_KEY}=100" by
                      default

@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import type { KeyStatus } from "../api.ts";
 import { createClient } from "../client.ts";
 import { ScamAddressError, TimeoutError } from "../errors.ts";
@@ -143,6 +144,16 @@ function printJson({ stdout }: CommandProcess, fields: object): void {
   stdout.write(`${escapeUnseen(JSON.stringify(report))}\n`);
 }
 
+/** Lists the IPv4 addresses of this machine that others may reach. */
+function listAddresses(): string[] {
+  try {
+    const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+    return all.filter((one) => one.family === "IPv4" && !one.internal).map((one) => one.address);
+  } catch {
+    return []; // Deno needs the permission "--allow-sys" for it.
+  }
+}
+
 /** Runs `sandbox` until the process gets a signal to stop. */
 async function runSandbox(process: CommandProcess, args: string[]): Promise<number> {
   const advice = 'to add a test key, use "--key KEY=CREDITS"';
@@ -165,6 +176,11 @@ async function runSandbox(process: CommandProcess, args: string[]): Promise<numb
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
   });
   process.stdout.write(`Sandbox listening on ${server.url} (press Ctrl-C to stop)\n`);
+  if (flags.host === "0.0.0.0" || flags.host === "::") {
+    const { port } = new URL(server.url);
+    const urls = listAddresses().map((address) => `http://${address}:${port}/`);
+    if (urls.length > 0) process.stdout.write(`Other machines can use ${urls.join(" or ")}\n`);
+  }
   if (!keys) process.stdout.write(`Its valid key is "${DEMO_KEY}", with 100 credits\n`);
   await stopped;
   await server.close();

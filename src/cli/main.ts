@@ -11,7 +11,8 @@
  * ```
  *
  * In Deno, the command needs no permissions other than these: `--allow-env` for the two variables,
- * and `--allow-net`, which can name the service's host.
+ * and `--allow-net`, which can name the service's host. With `--allow-sys=networkInterfaces`,
+ * `sandbox --host 0.0.0.0` also prints addresses that other machines can use.
  *
  * The key comes from the environment variable `SCAM_ADDRESS_API_KEY` or, if that is not set, from
  * standard input. In a terminal, the command prompts for the key, and what you type is visible. `--help`
