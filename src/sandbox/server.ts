@@ -2,7 +2,7 @@
  * Serves the sandbox over HTTP, on Node.js, Deno and Bun, for clients that can't call its `fetch`
  * directly: other processes and other languages.
  *
- * If a route throws, or the request cannot be represented by a `Request`, such as a GET request with a
+ * If a route throws, or the request is one that `Request` does not allow, such as a GET request with a
  * body, the response has the status 500 and the error's message.
  *
  * @example Check a key over HTTP
@@ -20,6 +20,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { arrayBuffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { optionError, type OptionTable, readOptions } from "../options.ts";
 import { errorResponse } from "./responses.ts";
@@ -30,13 +31,13 @@ export type { Sandbox };
 /** Options of {@linkcode serveSandbox}: where it listens. */
 export interface ServeSandboxOptions {
   /**
-   * The name or address of the network interface to listen on; `"0.0.0.0"` is all of them.
+   * The host name or IP address to listen on; `"0.0.0.0"` listens on all interfaces.
    *
    * @default {"127.0.0.1"}
    */
   host?: string | undefined;
   /**
-   * The port to listen on, from 0 to 65,535; 0 is any free port.
+   * The port to listen on, from 0 to 65,535; 0 chooses a free port.
    *
    * @default {0}
    */
@@ -53,13 +54,12 @@ export interface SandboxServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Makes a `Request` of a request that Node.js received. */
-async function readRequest(incoming: IncomingMessage, origin: string): Promise<Request> {
+/** Receives the body of a request, and makes a `Request` of it. */
+async function receiveRequest(incoming: IncomingMessage, origin: string): Promise<Request> {
   const { method = "", url } = incoming;
   const headers = incoming.headers as Record<string, string>;
-  const chunks: BlobPart[] = [];
-  for await (const chunk of incoming) chunks.push(chunk);
-  const body = chunks.length > 0 ? new Blob(chunks) : null;
+  const bytes = await arrayBuffer(incoming);
+  const body = bytes.byteLength > 0 ? bytes : null; // A GET request must have none.
   return new Request(`${origin}${url}`, { method, headers, body });
 }
 
@@ -85,7 +85,7 @@ function toUrlHost(host: string): string {
 /**
  * Serves a sandbox over HTTP.
  *
- * A route is called when the request's body is complete; the response's body is streamed.
+ * A route is called once the whole request body has arrived; the response's body is streamed.
  * `Response.error()` closes the connection. On Deno, `--allow-net` is needed for the host.
  *
  * @example Serve an endpoint that fails
@@ -102,12 +102,12 @@ function toUrlHost(host: string): string {
  * await server.close();
  * ```
  *
- * @param sandbox The sandbox, or any object with such a `fetch`; by default a sandbox with the key
- * `"demo-key"`.
+ * @param sandbox The sandbox, or any object with a `fetch` like a sandbox's; by default, a sandbox with
+ * the key `"demo-key"`.
  * @param options Where to listen.
  * @returns The server, once it listens.
- * @throws {ConfigurationError} When an option is wrong, the port is in use, or the server cannot
- * listen for another reason, which the message names.
+ * @throws {ConfigurationError} If an option is wrong, the port is in use, or the server cannot listen
+ * for another reason, which the message names.
  */
 export async function serveSandbox(
   sandbox: { fetch(request: Request): Promise<Response> } = createSandbox(),
@@ -127,13 +127,17 @@ export async function serveSandbox(
   server.on("error", () => {}); // a connection that could not be accepted
   const origin = `http://${urlHost}:${(server.address() as AddressInfo).port}`;
   const respond = async (incoming: IncomingMessage) => {
-    const response = await sandbox.fetch(await readRequest(incoming, origin));
+    const response = await sandbox.fetch(await receiveRequest(incoming, origin));
     if (response.bodyUsed) throw new TypeError("The body of the route's Response is already used");
     return response;
   };
   server.on("request", async (incoming, outgoing) => {
     const response = await respond(incoming)
-      .catch((error) => errorResponse(500, `The sandbox failed: ${error}`));
+      .catch((error) => errorResponse(500, `The sandbox failed: ${error}`))
+      // Not everything that can be thrown can be written as text: a symbol cannot.
+      .catch(() =>
+        errorResponse(500, "The sandbox failed: a route threw something that is no error")
+      );
     // It fails when the client disconnects, or the body fails.
     await writeResponse(response, outgoing).catch(() => outgoing.destroy());
   });
