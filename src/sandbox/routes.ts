@@ -1,28 +1,42 @@
 /** What requests are compared with: a method and the end of a path. */
 export interface Endpoint {
   readonly method: string;
-  /** The segments of the path, decoded; one such as `{id}` is a parameter. */
-  readonly segments: readonly string[];
+  /** Matches the end of a normalized path; its groups are the parameters. */
+  readonly pattern: RegExp;
+  /** The names of the parameters, in the order of the path. */
+  readonly parameters: readonly string[];
+  /** The number of segments of the path. */
+  readonly length: number;
   /** The method and the path without the names of the parameters. */
   readonly shape: string;
 }
 
-/** Splits a path into segments, decoded; one with a malformed escape stays as it is. */
-function toSegments(path: string): string[] {
-  return path.replace(/^\//, "").split("/").map((segment) => {
+/** A parameter in a path, such as `{id}`. */
+const PARAMETER = /\{[^{}]+\}/g;
+
+/** Encodes the segments of a path in one way, also those that are encoded, or malformed. */
+function normalize(path: string): string {
+  const decode = (segment: string) => {
     try {
       return decodeURIComponent(segment);
     } catch {
       return segment;
     }
-  });
+  };
+  return path.split("/").map((segment) => encodeURIComponent(decode(segment))).join("/");
 }
 
 /** Parses a method and a path, such as `GET reports/{id}`. */
 export function parseEndpoint(text: string): Endpoint {
-  const [method, path] = text.split(" ") as [string, string];
-  const segments = toSegments(path);
-  return { method, segments, shape: text.replace(" /", " ").replace(/\{[^{}]*\}/g, "{}") };
+  const [method, path] = text.replace(" /", " ").split(" ") as [string, string];
+  const literals = path.split(PARAMETER).map((part) => normalize(part).replace(/[.*()]/g, "\\$&"));
+  return {
+    method,
+    pattern: new RegExp(`/${literals.join("([^/]+)")}$`),
+    parameters: (path.match(PARAMETER) ?? []).map((parameter) => parameter.slice(1, -1)),
+    length: path.split("/").length,
+    shape: `${method} ${path.replace(PARAMETER, "{}")}`,
+  };
 }
 
 /**
@@ -34,14 +48,8 @@ export function matchEndpoint(
   method: string,
   pathname: string,
 ): Record<string, string> | undefined {
-  if (method !== endpoint.method) return undefined;
-  const values = toSegments(pathname).slice(-endpoint.segments.length);
-  const params: [string, string][] = [];
-  for (const [index, segment] of endpoint.segments.entries()) {
-    const value = values[index]; // undefined when the path is shorter
-    const [, name] = /^\{(.+)\}$/.exec(segment) ?? [];
-    if (name ? !value : value !== segment) return undefined;
-    if (name) params.push([name, value!]);
-  }
-  return Object.fromEntries(params);
+  const match = endpoint.pattern.exec(normalize(pathname));
+  if (!match || endpoint.method !== method) return undefined;
+  const values = match.slice(1).map(decodeURIComponent);
+  return Object.fromEntries(endpoint.parameters.map((name, index) => [name, values[index]!]));
 }

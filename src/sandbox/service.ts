@@ -59,8 +59,8 @@ export interface SandboxContext {
  * Handles requests to an endpoint. It returns one of the following, or a promise of it:
  *
  * - a `Response`;
- * - a value, which is sent as JSON with the status 200, or with the lowest 2xx status of an operation
- *   of the OpenAPI document;
+ * - a value, which is sent as JSON with the status 200 or, if the route replaces an operation of the
+ *   OpenAPI document, with that operation's lowest 2xx status;
  * - `undefined`, for the status 204.
  *
  * If it throws, the sandbox's `fetch` rejects with the same error.
@@ -76,12 +76,13 @@ export interface SandboxOptions {
    */
   keys?: Readonly<Record<string, number>> | undefined;
   /**
-   * Endpoints to add, by method and path: `"GET report"`. A parameter is a whole segment of the path,
-   * in braces: `"GET reports/{id}"`. Endpoints that are not in the OpenAPI document need a valid key.
+   * Endpoints to add, by method and path: `"GET report"`. A parameter is a name in braces, for a segment
+   * of the path or a part of one: `"GET reports/{id}"`, `"GET files/{name}.json"`. Endpoints that are not
+   * in the OpenAPI document need a valid key.
    *
    * A route handles requests with its method and a path that ends with its own. If several routes
-   * match, the one with the most segments handles the request; if several have as many, the first of
-   * them does. A route can replace an operation of the OpenAPI document, for example to test an error.
+   * match, the one with the most segments handles the request; if there is a tie, the first one. A route
+   * can replace an operation of the OpenAPI document, for example to test an error.
    *
    * @default {{}}
    */
@@ -93,8 +94,8 @@ export interface Sandbox {
   /** The valid keys and their credits. Tests can add, change and delete them. */
   readonly keys: Map<string, number>;
   /**
-   * Responds to a request. It can be called without `this`. It matches the end of the URL's path, so
-   * any base URL works.
+   * Responds to a request. It matches the end of the URL's path, so any base URL works. It can be passed
+   * on by itself: it does not use `this`.
    */
   readonly fetch: {
     /** Takes what the global `fetch` takes. */
@@ -146,10 +147,10 @@ function readKeys(keys: Record<string, number> = { [DEMO_KEY]: 100 }): Map<strin
   return new Map(Object.entries(keys));
 }
 
-/** A method and a path; a segment of the path is a parameter, or has no braces. */
-const ENDPOINT = /^[A-Z]+ (?:[^\s?#\\{}]|(?<=[ /])\{[^\s?#\\{}/]+\}(?=\/|$))+$/;
+/** A method and a path, in which braces enclose the names of parameters. */
+const ENDPOINT = /^[A-Z]+ (?:[^\s?#\\{}]|\{[^\s?#\\{}/]+\})+$/;
 
-/** Makes the routes of the OpenAPI document's operations. */
+/** Makes the routes of the OpenAPI document's operations: those with fewer parameters come first. */
 function readOperations(): Route[] {
   const byName = new Map<string, SandboxRoute>(Object.entries(handlers)); // no inherited names
   return Object.entries(operations).map(([endpoint, { access, operationId, responses }]) => {
@@ -157,7 +158,7 @@ function readOperations(): Route[] {
     const isJson = (status: string) => typeof responses[status] === "function";
     const status = Number(Object.keys(responses).find(isJson)?.replace("XX", "00") ?? 200);
     return { ...parseEndpoint(endpoint), access, status, handler: byName.get(operationId) };
-  });
+  }).sort((a, b) => a.parameters.length - b.parameters.length);
 }
 
 /** Makes the list of routes in the order in which requests are compared with them. */
@@ -165,15 +166,15 @@ function readRoutes(routes: Record<string, SandboxRoute> = {}): Route[] {
   const documented = readOperations();
   const added = Object.entries(routes).map(([name, handler]): Route => {
     if (!ENDPOINT.test(name)) {
-      const rule = "must name a method and a path, with whole segments as parameters";
-      throw optionError("routes", `${rule}, as in "GET reports/{id}": "${name}" does not`);
+      const rule = 'must name a method and a path, as in "GET reports/{id}"';
+      throw optionError("routes", `${rule}: "${name}" does not`);
     }
     const endpoint = parseEndpoint(name);
     const replaced = documented.find(({ shape }) => shape === endpoint.shape);
     return { access: "required", status: 200, ...replaced, ...endpoint, handler };
   });
   // Sorting keeps the order of routes of equal length.
-  return [...added, ...documented].sort((a, b) => b.segments.length - a.segments.length);
+  return [...added, ...documented].sort((a, b) => b.length - a.length);
 }
 
 /** The names of `RequestInit` that matter to a sandbox. */
@@ -243,7 +244,7 @@ function toRequest(input: string | URL | Request, [init, context]: unknown[]): R
  *
  * @param options The sandbox's keys, by default only {@linkcode DEMO_KEY}, and endpoints to add.
  * @returns The sandbox.
- * @throws {ConfigurationError} When an option is wrong; the message shows no key.
+ * @throws {ConfigurationError} If an option is wrong; the message shows no key.
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const table: OptionTable<SandboxOptions> = { keys: null, routes: null };
