@@ -244,26 +244,21 @@ Deno.test("check-key exits with 2 on wrong usage and says what to do", async () 
     "--base-url x": /: "--sandbox" and "--base-url" cannot be combined$/,
   });
   await expectUsage("check-key", {
-    "": noAddress,
-    "--base-url ": noAddress,
-    "--timeout 9": noAddress,
+    "--timeout 9 | --base-url ": noAddress,
     "--base-url ftp://service.example": /: "--base-url" must be/,
     "--base-url http://a.example": /: "--base-url" must .* "--allow-insecure-http"/,
   }, { stdin: pipe() }); // the address is checked before the key is waited for
   await expectUsage("check-key", { "": noAddress }, { env: { SCAM_ADDRESS_BASE_URL: "" } });
-  const isEmpty = { "": /: No key: "SCAM_ADDRESS_API_KEY" is empty; a key is never taken from/ };
-  for (const key of ["", "\r\n"]) {
-    const setting = { ...keyed(key), stdin: "another-key" }; // which is not read
-    for (const base of [loopback, "check-key --sandbox"]) await expectUsage(base, isEmpty, setting);
-  }
+  const isEmpty = /: No key: "SCAM_ADDRESS_API_KEY" is empty; a key is never taken from/;
   const noKey = /: No key: standard input is empty; a key is never taken from/;
-  const tooLong = /: Standard input is too long to be a key$/;
   const malformed = /^Error \(configuration\): The key must be/;
   const notUtf8 = Uint8Array.from("caf\xe9-S3CRET", (letter) => letter.charCodeAt(0));
   const keys: [Setting, RegExp][] = [
+    [{ ...keyed(""), stdin: "another-key" }, isEmpty], // which is not read
+    [keyed("\r\n"), isEmpty],
     [{}, noKey],
     [{ stdin: "\r\n" }, noKey],
-    [{ stdin: endless() }, tooLong],
+    [{ stdin: endless() }, /: Standard input is too long to be a key$/],
     [{ stdin: "x".repeat(65_536) }, malformed],
     [{ stdin: notUtf8 }, malformed],
     [{ stdin: "two\r\nS3CRETS\r\n" }, /: The key contains a line break: standard input must /],
@@ -282,25 +277,22 @@ Deno.test("check-key --allow-insecure-http uses http for any host", async () => 
 
 Deno.test("the command takes no key from an argument, says why, and does not repeat it", async () => {
   const why = "a key is never taken from an argument, because arguments show in process lists";
-  const none = "There is no such command: the commands are check-key and sandbox; see --help; ";
-  const options = "the options are --base-url, .*, --sandbox; see --help; ";
-  const wrong = `Wrong arguments: ${options}`;
+  const because = (problem: string) => RegExp(`: ${problem}: the [^:]+; see --help; ${why}`);
+  const noCommand = "S3CRET | S3CRET check-key | --S3CRET check-key | --json-S3CRET";
   await expectUsage("", {
-    "": new RegExp("\\(usage\\): No command: "),
-    "S3CRET | S3CRET check-key | --S3CRET check-key | --json-S3CRET": new RegExp(
-      `\\(usage\\): ${none}${why}`,
-    ),
+    "": because("No command"),
+    [noCommand]: because("There is no such command"),
   });
-  const isUnknown = new RegExp(`\\(usage\\): Unknown option "--[a-z-]+": ${options}${why}`);
-  const isWrong = new RegExp(`\\(usage\\): ${wrong}${why}`);
   await expectUsage("check-key", {
-    "--retires 1": /: Unknown option "--retires": the options are /,
-    "--api-key S3CRET | --key=S3CRET | --port 1 | --no-json": isUnknown,
-    "S3CRET | -kS3CRET | --sandbox -- S3CRET | --S3CRET=--json | --key-S3CRET": isWrong,
-    "--abcdefghijklmnopqrstu | --abcdefghijklmnopqrstu=1": isWrong, // as long as a key
+    "--retires 1": because('Unknown option "--retires"'),
+    "--api-key S3CRET | --key=S3CRET | --port 1 | --no-json": because('Unknown option "--[a-z-]+"'),
+    "S3CRET | -kS3CRET | --sandbox -- S3CRET | --S3CRET=--json | --key-S3CRET": because(
+      "Wrong arguments",
+    ),
+    "--abcdefghijklmnopqrstu | --abcdefghijklmnopqrstu=1": because("Wrong arguments"), // too long
   });
   const { exit, stdout, stderr } = await command(["check-key", "--json", "Option '--json'"]);
-  const message = expect.stringMatching(`^${wrong}${why}`);
+  const message = expect.stringMatching(/^Wrong arguments: /);
   const error = { name: "CommandError", code: "usage", message };
   expect([exit, stderr, JSON.parse(stdout)]).toEqual([2, "", reported(error)]);
 });
@@ -323,20 +315,19 @@ Deno.test("--help and --version print to standard output", async () => {
 });
 
 Deno.test("sandbox prints its address, and its valid key unless --key gives others", async () => {
-  const listens =
-    /^Sandbox listening on http:\/\/127\.0\.0\.1:\d+\/ \(press Ctrl-C to stop\)\n/.source;
-  const stdout = expect.stringMatching(
-    `${listens}Its valid key is "demo-key", with 100 credits\n$`,
-  );
-  expect(await command(["sandbox"])).toEqual({ exit: 0, stdout, stderr: "" });
-  const args = ["sandbox", "--key=a===1"];
-  expect((await command(args)).stdout).toMatch(RegExp(`${listens}$`));
-  const others = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses)
-    .filter(({ family, internal }) => family === "IPv4" && !internal)
-    .map(({ address }) => `http://${address}:\\d+/`);
-  const used = others.length > 0 ? `Other machines can use ${others.join(" or ")}\n` : "";
-  const onAll = await command([...args, "--host=0.0.0.0"]);
-  expect(onAll.stdout).toMatch(RegExp(`${listens}${used}$`));
+  const line = /^Sandbox listening on http:\/\/127\.0\.0\.1:\d+\/ \(press Ctrl-C to stop\)\n/;
+  const { exit, stdout } = await command(["sandbox"]);
+  expect([exit, stdout.replace(line, "")])
+    .toEqual([0, 'Its valid key is "demo-key", with 100 credits\n']);
+  const keyed = await command(["sandbox", "--key=a===1"]);
+  expect(keyed.stdout.replace(line, "")).toBe("");
+
+  const addresses = Object.values(networkInterfaces()).flatMap((list = []) => list);
+  const others = addresses.filter(({ family, internal }) => family === "IPv4" && !internal)
+    .map(({ address }) => `http://${address}:0/`).join(" or ");
+  const onAll = await command(["sandbox", "--key=a===1", "--host=0.0.0.0"]);
+  expect(onAll.stdout.replace(line, "").replaceAll(/:\d+\//g, ":0/"))
+    .toBe(others && `Other machines can use ${others}\n`);
 });
 
 Deno.test("sandbox exits with 2 on wrong usage and does not show a key", async () => {

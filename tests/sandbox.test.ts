@@ -1,7 +1,7 @@
 // The service in memory, by which callers test: it follows the document, and its routes.
 import { expect } from "@std/expect";
 import { ConfigurationError, createClient } from "../mod.ts";
-import { apiKeyHeader, operations } from "../src/generated/operations.ts";
+import { apiKeyHeader } from "../src/generated/operations.ts";
 import type { Operation } from "../src/operation.ts";
 import {
   createSandbox,
@@ -71,26 +71,21 @@ Deno.test("createSandbox() refuses bad options, says which, and shows no key", a
 });
 
 Deno.test("fetch() checks keys as the OpenAPI document says, and by the body alone", async () => {
-  const [[range, validate] = []] = Object.entries(operations[`POST ${checkKeyPath}`]!.responses);
-  const success = Number(range!.replace("XX", "00"));
   const notJson = { error: 'The header "Content-Type" must be "application/json"' };
   const noKey = { error: 'The body must be a JSON object with a string "apiKey"' };
-  const bodies = ["", "{", "null", "[]", '"demo-key"', "{}", '{ "apiKey": 1 }'];
   const cases: [string, number, object][] = [
-    ['{ "apiKey": "demo-key", "more": 1 }', success, validKey],
-    ['{ "apiKey": "wrong-key" }', success, { apiKeyValid: false }],
-    ...bodies.map((body): [string, number, object] => [body, 400, noKey]),
+    ['{ "apiKey": "demo-key", "more": 1 }', 200, validKey],
+    ['{ "apiKey": "wrong-key" }', 200, { apiKeyValid: false }],
   ];
+  const bodies = ["", "{", "null", "[]", '"demo-key"', "{}", '{ "apiKey": 1 }'];
+  for (const body of bodies) cases.push([body, 400, noKey]);
   const check = (type: string, body: string) => {
     const headers = { "Content-Type": type, [keyHeader]: "wrong-key" };
     return ask(createSandbox(), checkKeyPath.slice(1), { method: "POST", headers, body });
   };
-  for (const [body, status, found] of cases) {
-    expect([body, ...await check("application/json; charset=utf-8", body)])
-      .toEqual([body, status, found]);
-    if (status === success) {
-      expect((validate as (value: unknown) => unknown)(found)).toBe(undefined);
-    }
+  for (const [body, ...found] of cases) {
+    const response = await check("application/json; charset=utf-8", body);
+    expect([body, ...response]).toEqual([body, ...found]);
   }
   for (const type of ["text/plain", "application/jsonx"]) {
     expect([type, ...await check(type, '{ "apiKey": "demo-key" }')]).toEqual([type, 415, notJson]);
@@ -171,37 +166,23 @@ Deno.test("fetch() calls a route with the request, the key and the keys, and sen
 
 // Names in paths begin with "-", because no document has such names.
 Deno.test("fetch() calls the longest route that matches the end of the path, of equals the first", async () => {
+  // deno-fmt-ignore
   const cases: [string[], Record<string, unknown>][] = [
     [["-a", "-b/{id}", "{kind}/{id}/-a", "-b/{id}/-a"], {
-      "-a?page=1": "-a",
-      "5/-a": "-a",
-      "api/v1/-b/42": "-b/{id}",
-      "-b/-a": "-b/{id}",
+      "-a?page=1": "-a", "5/-a": "-a", "api/v1/-b/42": "-b/{id}", "-b/-a": "-b/{id}",
       "-b/5/-a": "{kind}/{id}/-a",
-      "x-a": 404, // a part of a segment
-      "-a/": 404,
-      "-b/": 404, // no parameter is empty
+      "x-a": 404, // It is a part of a segment.
+      "-a/": 404, "-b/": 404, // No parameter is empty.
     }],
     [["{id}", "-a", "{any}/-x/", "{one}/{two}"], {
-      "-a": "{id}",
-      "-a/-x/": "{any}/-x/",
-      "-a/-x": "{one}/{two}",
+      "-a": "{id}", "-a/-x/": "{any}/-x/", "-a/-x": "{one}/{two}",
     }],
     [["-{a}.json", "-{a}", "-x/{a}-{b}", "-x/y"], {
-      "-1.json": "-{a}.json",
-      "-1xjson": "-{a}",
-      "-x/1-2": "-x/{a}-{b}",
-      "-x/y": "-x/y",
-      "-x/1-": 404,
+      "-1.json": "-{a}.json", "-1xjson": "-{a}", "-x/1-2": "-x/{a}-{b}", "-x/y": "-x/y", "-x/1-": 404,
     }],
     [["-é/☂", "-caf%C3%A9", "-100%", "-a.b*c", "/-slash"], {
-      "-%c3%a9/%E2%98%82": "-é/☂",
-      "-café": "-caf%C3%A9",
-      "-100%25": "-100%",
-      "-a.b*c": "-a.b*c",
-      "-axb*c": 404,
-      "-%E9/%": 404,
-      "-slash": "/-slash",
+      "-%c3%a9/%E2%98%82": "-é/☂", "-café": "-caf%C3%A9", "-100%25": "-100%", "-a.b*c": "-a.b*c",
+      "-axb*c": 404, "-%E9/%": 404, "-slash": "/-slash",
     }],
   ];
   for (const [paths, expected] of cases) {
@@ -237,10 +218,10 @@ Deno.test("fetch() calls a route with its decoded path parameters", async () => 
 Deno.test("fetch() responds with 501 when the sandbox has no handler for an operation", async () => {
   const noHandler = { error: 'The operation has no handler; see the option "routes"' };
   using _operation = addOperation(`${undocumented}/{id}`, {});
-  using _inherited = addOperation(`${undocumented}/{id}.json`, { operationId: "constructor" });
+  using _files = addOperation(`${undocumented}-files/{name}.json`, {});
   const sandbox = createSandbox({ routes: { "GET {id}": () => "found" } }); // which is shorter
   expect(await ask(sandbox, `${undocumented}/1`, {})).toEqual([401, expect.anything()]);
-  for (const path of [`api/${undocumented}/1`, `${undocumented}/1.json`]) {
+  for (const path of [`api/${undocumented}/1`, `${undocumented}-files/1.json`]) {
     expect(await ask(sandbox, path)).toEqual([501, noHandler]);
   }
   const other = createSandbox({ routes: { "GET {kind}/{id}": () => "found" } }); // of equal length

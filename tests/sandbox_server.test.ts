@@ -31,12 +31,17 @@ async function raw(url: string, bytes: string): Promise<string> {
 }
 
 Deno.test("serveSandbox() serves a sandbox with the demo key by default, on any host", async () => {
-  const names = { "0.0.0.0": "127.0.0.1", "::1": "[::1]", "::": "[::1]" };
-  for (const host of [undefined, "localhost", ...Object.keys(names)]) {
+  const hosts = [
+    [undefined, "127.0.0.1"],
+    ["localhost", "localhost"],
+    ["0.0.0.0", "127.0.0.1"],
+    ["::1", "[::1]"],
+    ["::", "[::1]"],
+  ] as const;
+  for (const [host, hostname] of hosts) {
     await using server = await serveSandbox(undefined, { host });
-    const { hostname, pathname, port } = new URL(server.url);
-    const name = host && ({ ...names }[host] ?? host);
-    expect([hostname, pathname, Number(port) > 0]).toEqual([name ?? "127.0.0.1", "/", true]);
+    expect(server.url).toMatch(/^http:\/\/[^/]+:[1-9]\d*\/$/);
+    expect(new URL(server.url).hostname).toBe(hostname);
     const client = createClient({ baseUrl: `${server.url}any/base`, apiKey: DEMO_KEY });
     expect(await client.checkKey(DEMO_KEY)).toEqual(validKey);
     const missing = expect(client.call("GET", undocumented)).rejects;
@@ -184,10 +189,4 @@ Deno.test("serveSandbox() refuses bad options and where it cannot listen, and sa
     expect(error.option).toBe(option);
     expect(error.message).toMatch(problem);
   }
-});
-
-Deno.test("serveSandbox() serves anything with the fetch of a sandbox", async () => {
-  const busy = (request: Request) => Promise.resolve(new Response(request.method, { status: 503 }));
-  await using server = await serveSandbox({ ...createSandbox(), fetch: busy });
-  expect(await ask(server.url)).toMatchObject({ status: 503, text: "GET" });
 });

@@ -55,12 +55,6 @@ async function finish(child: Deno.ChildProcess, stdin = "") {
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-/** Makes a module of some code, in which `#` is the project's folder. */
-function toModule(code: string): string {
-  const source = code.replaceAll("#", new URL("../..", import.meta.url).href);
-  return `data:application/typescript,${encodeURIComponent(source)}`;
-}
-
 Deno.test("src/cli/main.ts needs few permissions, and names one that is missing", async () => {
   const { fetch } = createSandbox({ keys: { "some-key": 1 } });
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, fetch);
@@ -100,9 +94,10 @@ Deno.test("src/cli/main.ts ends while its standard input is open", async () => {
 });
 
 Deno.test("src/cli/main.ts exits with 3 after an error that nobody catches", async () => {
+  const url = new URL(`../../${main}`, import.meta.url).href;
   const failures = ["queueMicrotask(() => { throw Error('x'); })", "Promise.reject(Error('x'))"];
   await Promise.all(failures.map(async (code) => {
-    const module = toModule(`import "#${main}"; ${code};`);
+    const module = `data:text/javascript,${encodeURIComponent(`import "${url}"; ${code};`)}`;
     const env = { SCAM_ADDRESS_API_KEY: "wrong-key" };
     const ended = await finish(start([allowEnv], ["check-key", "--sandbox"], env, module));
     expect(ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/\(unexpected\): x\n/) });
@@ -133,11 +128,8 @@ Deno.test("src/cli/main.ts stays quiet when its output is not read", async () =>
   const child = start([allowEnv], ["check-key", "--sandbox"], { SCAM_ADDRESS_API_KEY: "x" });
   await child.stdout.cancel();
   await child.stdin.close();
-  const stderr = await new Response(child.stderr).text();
-  expect(await child.status).toMatchObject({ code: 5 });
-  expect(stderr).toBe(
-    'Checking the key in "SCAM_ADDRESS_API_KEY" with the built-in sandbox, not the service\n',
-  );
+  expect(await new Response(child.stderr).text()).toMatch(/^Checking the key in [^\n]+\n$/);
+  expect((await child.status).code).toBe(5);
 });
 
 Deno.test("RECIPES and --help list the exit statuses that the command has", async () => {
@@ -168,58 +160,39 @@ Deno.test({
   },
 });
 
-function testSignals(name: string, fn: () => Promise<void>): void {
-  const ignore = Deno.build.os === "windows";
-  Deno.test({ name: ignore ? `${name}, skipped: Windows delivers no signals` : name, ignore, fn });
-}
+Deno.test({
+  name: "src/cli/main.ts sandbox serves until a signal, or says why it does not",
+  ignore: Deno.build.os === "windows", // which delivers no signals
+  async fn() {
+    let port = "0";
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      const permissions = ["--allow-net=127.0.0.1"];
+      const args = ["sandbox", "--key=S3CRET=7", "--key=other=0", "--port"];
+      const child = start(permissions, [...args, port]);
+      const output = child.stdout.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+      const { value } = await output.next();
+      const [, url = ""] = /^Sandbox listening on (http:\S+\/) /.exec(value!)!;
+      port = new URL(url).port; // which is free again the next time
+      const client = createClient({ baseUrl: `${url}api/`, apiKey: "S3CRET", retries: 0 });
+      const { code, stderr } = await finish(start(permissions, [...args, port]));
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^Error \(configuration\): "--port" \d+ is in use on [^\n]+\n$/);
 
-/** Starts `sandbox`; resolves to its address and what it prints until it ends. */
-async function startSandbox(...args: string[]) {
-  const child = start(["--allow-net=127.0.0.1"], ["sandbox", ...args]);
-  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  const { value } = await reader.read();
-  const [, url = ""] = /^Sandbox listening on (http:\S+\/) /.exec(value!)!;
-  const end = async () => {
-    let stdout = "";
-    for (let part; (part = await reader.read()) && !part.done;) stdout += part.value;
-    await child.stdin.close();
-    const stderr = await new Response(child.stderr).text();
-    return { code: (await child.status).code, stdout, stderr };
-  };
-  return { child, url, end };
-}
-
-testSignals("src/cli/main.ts sandbox serves until a signal, or says why it does not", async () => {
-  let port = "0";
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    const { child, url, end } = await startSandbox(
-      "--key=S3CRET=7",
-      "--key=other=0",
-      "--port",
-      port,
-    );
-    port = new URL(url).port; // which is free again the next time
-    const client = createClient({ baseUrl: `${url}api/`, apiKey: "S3CRET", retries: 0 });
-    const taken = start(["--allow-net=127.0.0.1"], ["sandbox", "--port", port]);
-    const problem =
-      `"--port" ${port} is in use on "127.0.0.1"; use another one, or 0 for any free one`;
-    expect(await finish(taken)).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: `Error (configuration): ${problem}\n`,
-    });
-
-    const half = connect(Number(port), "127.0.0.1").resume();
-    const closed = new Promise((resolve) => half.on("error", () => {}).on("close", resolve));
-    half.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{");
-    expect(await client.checkKey("S3CRET")).toEqual({ apiKeyValid: true, data: { credits: 7 } });
-    expect(await client.checkKey("demo-key")).toEqual({ apiKeyValid: false });
-    const missing = client.call("GET", undocumented, { query: { page: "1" } });
-    await expect(missing).rejects.toMatchObject({ response: { status: 404 } });
-    child.kill(signal);
-    await closed;
-    const post = `POST /api${checkKeyPath} 2..\n`;
-    const stdout = expect.stringMatching(`^${post}${post}GET /api/${undocumented} 404\n$`);
-    expect(await end()).toEqual({ code: 0, stdout, stderr: "" });
-  }
+      const half = connect(Number(port), "127.0.0.1").resume();
+      const closed = new Promise((resolve) => half.on("error", () => {}).on("close", resolve));
+      half.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{");
+      expect(await client.checkKey("S3CRET")).toEqual({ apiKeyValid: true, data: { credits: 7 } });
+      expect(await client.checkKey("demo-key")).toEqual({ apiKeyValid: false });
+      const missing = client.call("GET", undocumented, { query: { page: "1" } });
+      await expect(missing).rejects.toMatchObject({ response: { status: 404 } });
+      child.kill(signal);
+      await closed;
+      const post = `POST /api${checkKeyPath} 200\n`;
+      expect((await Array.fromAsync(output)).join(""))
+        .toBe(`${post}${post}GET /api/${undocumented} 404\n`);
+      await child.stdin.close();
+      expect(await new Response(child.stderr).text()).toBe("");
+      expect((await child.status).code).toBe(0);
+    }
+  },
 });
