@@ -261,8 +261,8 @@ Deno.test("check-key exits with 2 on wrong usage and says what to do", async () 
     [{ stdin: endless() }, /: Standard input is too long to be a key$/],
     [{ stdin: "x".repeat(65_536) }, malformed],
     [{ stdin: notUtf8 }, malformed],
-    [{ stdin: "two\r\nS3CRETS\r\n" }, /: The key contains a line break: standard input must /],
-    [keyed("two\nS3CRETS"), /: The key contains a line break: "SCAM_ADDRESS_API_KEY" must /],
+    [{ stdin: "two\r\nS3CRETS\r\n" }, /: The key in standard input contains a line break$/],
+    [keyed("two\nS3CRETS"), /: The key in "SCAM_ADDRESS_API_KEY" contains a line break$/],
   ];
   for (const [setting, message] of keys) await expectUsage(loopback, { "": message }, setting);
 });

@@ -125,8 +125,8 @@ Deno.test("serveSandbox() responds with 500 when a route throws, and says why", 
     [() => Promise.reject(new RangeError("Too late")), "RangeError: Too late"],
     [() => read, "TypeError: The body of the route's Response is already used"],
     [() => 1n, "TypeError: "],
-    [() => Promise.reject(Symbol("x")), "a route threw something that is no error"],
-    [() => Promise.reject(Object.create(null)), "a route threw something that is no error"],
+    [() => Promise.reject(Symbol("x")), "what was thrown is no error"],
+    [() => Promise.reject(Object.create(null)), "what was thrown is no error"],
   ];
   for (const [route, reason] of cases) {
     await using server = await serve({ "GET -a": route });

@@ -44,7 +44,7 @@ function readVariable({ env }: CommandProcess, name: string): string | undefined
   try {
     return env[name];
   } catch (error) {
-    if ((error as Error).name === "NotCapable") throw error; // names the missing permission
+    if ((error as Error).name === "NotCapable") throw error; // It names the missing permission.
     throw new CommandError(`"${name}" is not valid Unicode`); // Deno's own error quotes the value.
   }
 }
@@ -53,9 +53,7 @@ function readVariable({ env }: CommandProcess, name: string): string | undefined
 function readKey(text: string, source: string): string {
   const key = text.trim();
   if (!key) throw new CommandError(`No key: ${source} is empty; ${KEY_ADVICE}`);
-  if (/[\r\n]/.test(key)) {
-    throw new CommandError(`The key contains a line break: ${source} must have one line, the key`);
-  }
+  if (/[\r\n]/.test(key)) throw new CommandError(`The key in ${source} contains a line break`);
   return key;
 }
 

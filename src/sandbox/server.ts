@@ -124,7 +124,7 @@ export async function serveSandbox(
     const advice = "use another one, or 0 for any free one";
     throw optionError("port", `${port} is in use on "${host}"; ${advice}`);
   });
-  server.on("error", () => {}); // a connection that could not be accepted
+  server.on("error", () => {}); // A connection could not be accepted.
   const origin = `http://${urlHost}:${(server.address() as AddressInfo).port}`;
   const respond = async (incoming: IncomingMessage) => {
     const response = await sandbox.fetch(await receiveRequest(incoming, origin));
@@ -135,9 +135,7 @@ export async function serveSandbox(
     const response = await respond(incoming)
       .catch((error) => errorResponse(500, `The sandbox failed: ${error}`))
       // Not everything that can be thrown can be written as text: a symbol cannot.
-      .catch(() =>
-        errorResponse(500, "The sandbox failed: a route threw something that is no error")
-      );
+      .catch(() => errorResponse(500, "The sandbox failed: what was thrown is no error"));
     // It fails when the client disconnects, or the body fails.
     await writeResponse(response, outgoing).catch(() => outgoing.destroy());
   });
