@@ -78,7 +78,7 @@ export const SANDBOX_FLAGS = {
 /** The values of flags. */
 export type Values<Of extends Flags> = ReturnType<typeof parseFlags<Of>>;
 
-/** Describes what `parseArgs` rejected; quotes only what looks like a flag, because a key may not. */
+/** Describes what `parseArgs` rejected. It quotes only what looks like a flag: the rest may be a key. */
 function describeRefusal({ code, message }: Error & { code?: string }, options: Flags): string {
   const [, name = ""] = /'--([a-z-]{1,20})[ ']/.exec(message) ?? [];
   if (name && code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") return `Unknown option "--${name}"`;
@@ -86,7 +86,7 @@ function describeRefusal({ code, message }: Error & { code?: string }, options: 
   return `"--${name}" ${options[name]?.type === "string" ? "needs a" : "takes no"} value`;
 }
 
-/** Parses arguments; errors quote none that may be a key. */
+/** Parses arguments. Its errors quote nothing that may be a key. */
 export function parseFlags<Of extends Flags>(
   args: string[],
   options: Of,

@@ -35,7 +35,7 @@ import { toLine } from "../text.ts";
 import { EXIT } from "./arguments.ts";
 import { run } from "./command.ts";
 
-/** Reports the first unexpected error, and sets the exit status, which would be the runtime's 1. */
+/** Reports the first unexpected error, and sets the exit status: the runtime itself would exit with 1. */
 function fail({ code, message }: Error & { code?: string }): void {
   // A reader closes the pipe, as `head` does.
   if (code === "EPIPE" || process.exitCode === EXIT.failed) return;

@@ -152,7 +152,8 @@ const ENDPOINT = /^[A-Z]+ (?:[^\s?#\\{}]|\{[^\s?#\\{}/]+\})+$/;
 
 /** Makes the routes of the OpenAPI document's operations: those with fewer parameters come first. */
 function readOperations(): Route[] {
-  const byName = new Map<string, SandboxRoute>(Object.entries(handlers)); // no inherited names
+  // A map has no inherited names, such as "toString".
+  const byName = new Map<string, SandboxRoute>(Object.entries(handlers));
   return Object.entries(operations).map(([endpoint, { access, operationId, responses }]) => {
     // The lowest status with a JSON body: JavaScript sorts names that are numbers.
     const isJson = (status: string) => typeof responses[status] === "function";
