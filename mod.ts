@@ -44,6 +44,8 @@ export type {
   KeyStatus,
   Method,
   Middleware,
+  OperationMethods,
+  OperationOptions,
   RequestOptions,
   RetryEvent,
   ScamAddressClient,

@@ -41,13 +41,17 @@ type FetchClientOptions = OpenapiFetchOptions;
 type FetchMiddleware = OpenapiFetchMiddleware;
 
 /** @ignore */
-type DataOf<Operation extends object> = Exclude<
-  FetchResponse<Operation, object, "application/json">["data"],
-  undefined
->;
+type DataOf<Operation extends object> = Extract<
+  FetchResponse<Operation, object, `${string}/${string}json${string}`>,
+  { data: unknown }
+>["data"];
 
 /** @ignore */
 export type OperationInput<Operation> = ParamsOption<Operation> & RequestBodyOption<Operation>;
+
+/** @ignore */
+type OptionalIfEmpty<Options> = Partial<Options> extends Options ? [options?: Options]
+  : [options: Options];
 
 /** @ignore */
 type StandardSchema = StandardSchemaV1;
@@ -346,13 +350,44 @@ export interface CallOptions<Schema extends StandardSchema | undefined = undefin
 }
 
 /**
+ * Options of a method of {@linkcode OperationMethods}: the operation's `params` and `body`,
+ * `idempotent`, and the options of every call.
+ *
+ * @typeParam Id The `operationId` of the operation.
+ */
+export type OperationOptions<Id extends keyof operations> =
+  & OperationInput<operations[Id]>
+  & RequestOptions
+  & Pick<CallOptions, "idempotent">;
+
+/**
+ * The operations of the OpenAPI document as methods, each named after its `operationId`.
+ *
+ * They take the operation's parameters and body, and the options of every call:
+ * `client.getReport({ params: { path: { id: 7 } }, timeout: 5_000 })`, for example. Like
+ * {@linkcode ScamAddressClient.call}, they resolve to `{ data, response }`, and throw the same errors.
+ * The data is validated against the document. It is `undefined` only for a status that the document
+ * has without content.
+ *
+ * An operation whose response is not JSON cannot be called like this: use a typed method.
+ */
+export type OperationMethods = {
+  [Id in keyof operations]: (
+    ...options: OptionalIfEmpty<OperationOptions<Id>>
+  ) => Promise<{ data: DataOf<operations[Id]>; response: Response }>;
+};
+
+/**
  * A client of the Scam Address Service.
  *
- * - {@linkcode ScamAddressClient.checkKey} and {@linkcode ScamAddressClient.checkOwnKey} check a
- *   key.
+ * - Each operation of the OpenAPI document is a method, named after its `operationId`; see
+ *   {@linkcode OperationMethods}. Today, the document has only
+ *   {@linkcode ScamAddressClient.checkKey}, which takes the key itself.
+ *   {@linkcode ScamAddressClient.checkOwnKey} checks the client's own key.
  * - {@linkcode ScamAddressClient.call} calls an operation that is not in the OpenAPI document.
  * - The typed methods (`GET`, `POST` and so on) are those of
- *   [openapi-fetch](https://openapi-ts.dev/openapi-fetch/), for operations in the OpenAPI document.
+ *   [openapi-fetch](https://openapi-ts.dev/openapi-fetch/), for code that was written for it, or that
+ *   has types of its own.
  *
  * The typed methods take a path and options: `POST(path, options)`. They resolve to
  * `{ data, error, response }`, even for a 4xx or 5xx status or 304. In that case, `data` is
@@ -371,7 +406,8 @@ export interface CallOptions<Schema extends StandardSchema | undefined = undefin
  *
  * @typeParam Paths The type `paths` that openapi-typescript generates from an OpenAPI document.
  */
-export interface ScamAddressClient<Paths extends object = paths> extends FetchClient<Paths> {
+export interface ScamAddressClient<Paths extends object = paths>
+  extends FetchClient<Paths>, Omit<OperationMethods, "checkKey"> {
   /**
    * Checks whether an API key is valid and how many credits it has.
    *

@@ -86,6 +86,13 @@ export function createClient<Paths extends object = paths>(
 ): ScamAddressClient<Paths> {
   const settings = readClientOptions(options);
   const shared: Shared = { openapi: createOpenapiClient(settings), settings };
+  const operationMethods = Object.entries(operations).map(([endpoint, { operationId }]) => [
+    operationId,
+    async (init?: object | null) => {
+      const options = readOptions(init, `${operationId}()`, OPTIONS.request, OPTIONS.operation);
+      return await callOperation(shared, endpoint, options);
+    },
+  ]);
   const typedMethods = METHODS.map((name) => [name, request.bind(undefined, shared, name)]);
   const ownMethods = {
     checkKey: checkKey.bind(undefined, shared),
@@ -93,7 +100,7 @@ export function createClient<Paths extends object = paths>(
     call: call.bind(undefined, shared),
   } satisfies Pick<ScamAddressClient, "checkKey" | "checkOwnKey" | "call">;
   const methods: object = {
-    ...Object.fromEntries(typedMethods),
+    ...Object.fromEntries([...operationMethods, ...typedMethods]),
     ...ownMethods,
     request: request.bind(undefined, shared),
     use: shared.openapi.use,
@@ -142,7 +149,12 @@ async function callOperation(
 ): Promise<Result> {
   const [method, path] = endpoint.split(" ") as [string, string];
   checkPath(path, options.params?.path);
-  const operation = operations[endpoint];
+  const operation = operations[endpoint]!;
+  const media = Object.values(operation.responses).find((content) => typeof content === "string");
+  if (media) {
+    const advice = `call ${method}("${path}") with "parseAs" in place of it`;
+    throw optionError(operation.operationId, `responds with ${media}: ${advice}`);
+  }
   const init = { ...options, ...DOCUMENTED };
   return await dispatch(shared, method, path, init, { ...details, operation });
 }

@@ -1,6 +1,6 @@
 import type { RequestOptions as FetchOptions } from "openapi-fetch";
 
-import type { CallOptions, ClientOptions, RequestOptions } from "./api.ts";
+import type { CallOptions, ClientOptions, OperationOptions, RequestOptions } from "./api.ts";
 import { ConfigurationError } from "./errors.ts";
 import { toLine } from "./text.ts";
 
@@ -38,6 +38,10 @@ export const OPTIONS = {
   call: {
     body: null, query: null, idempotent: null, schema: null,
   } satisfies OptionTable<Omit<CallOptions, keyof RequestOptions>>,
+  /** Of the methods of operations. */
+  operation: {
+    params: null, body: null, idempotent: null,
+  } satisfies OptionTable<Omit<OperationOptions<never>, keyof RequestOptions>>,
   /** Of the typed methods: openapi-fetch's. */
   typed: {
     body: null, params: null, parseAs: null, middleware: null, baseUrl: null, fetch: null,

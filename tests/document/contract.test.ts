@@ -14,6 +14,15 @@ const edits: Record<string, (paths: Any, operation: Any) => void> = {
     paths["/moved"] = paths["/checkKey"];
     delete paths["/checkKey"];
   },
+  "another method"(paths) {
+    const { post } = paths["/checkKey"];
+    paths["/checkKey"] = { put: post };
+  },
+  "a required parameter"(_paths, operation) {
+    operation.parameters = [
+      { name: "version", in: "query", required: true, schema: { type: "integer" } },
+    ];
+  },
   "another required field"(_paths, { requestBody }) {
     const media = requestBody.content["application/json"];
     const properties = { reason: { type: "string" } };

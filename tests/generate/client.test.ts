@@ -2,7 +2,7 @@
 import { parseYaml } from "@redocly/openapi-core";
 import { expect } from "@std/expect";
 import { join } from "node:path";
-import { read } from "../../scripts/support/files.ts";
+import { read, root } from "../../scripts/support/files.ts";
 import { deno, mustRun } from "../../scripts/support/process.ts";
 import { keyHeader } from "../support/client.ts";
 import { json as sendJson, serve } from "../support/server.ts";
@@ -52,13 +52,24 @@ const paths = {
       responses: { "2XX": ok },
     }),
   },
+  "/search": {
+    post: operationOf("search", {
+      requestBody: { content: json({ type: "object", properties: { text } }) },
+      responses: { 200: { description: "", content: json(text) } },
+    }),
+  },
+  "/ping": { get: operationOf("ping", { security: [] }) },
   "/image": { get: operationOf("image", { responses: { 200: image } }) },
 };
 
 const consumer = `
-import { createClient, InvalidResponseError } from "./mod.ts";
+import { ConfigurationError, createClient, InvalidResponseError } from "./mod.ts";
+import { assertType, type Equal } from "./tests/support/types.ts";
 
-const client = createClient({ baseUrl: Deno.args[0]!, apiKey: "key" });
+const client = createClient({
+  ...{ baseUrl: Deno.args[0]!, apiKey: "key" },
+  querySerializer: () => "own", // which is for the typed methods
+});
 const params = { path: { id: 1, names: "a,b/c d" }, header: { "X-Count": 7 } };
 const query = { limit: 2 as const, "tags[]": ["a&b", "é="] };
 const outcomes: unknown[] = [];
@@ -66,14 +77,17 @@ async function keep(call: () => Promise<unknown>) {
   try {
     outcomes.push(await call());
   } catch (error) {
-    if (!(error instanceof InvalidResponseError)) throw error;
-    outcomes.push(error.issues);
+    if (error instanceof ConfigurationError) outcomes.push(error.message);
+    else if (error instanceof InvalidResponseError) outcomes.push(error.issues);
+    else throw error;
   }
 }
-const get = () => client.GET("/values/{id}/{names}", { params: { ...params, query } });
+const get = () => client.get({ params: { ...params, query }, timeout: 20_000 });
 await keep(async () => {
-  const { data } = await get();
-  if (!data) return;
+  const { data, response } = await get();
+  assertType<Equal<undefined extends typeof data ? true : false, true>>();
+  if (!data) return; // which the status 202 has not
+  const status: number = response.status;
   const id: number = data.id;
   const parent: string | undefined = data.parent?.parent?.name;
   const any: unknown = data.any?.["anything"];
@@ -84,34 +98,65 @@ await keep(async () => {
   const open: string | undefined = data.open?.name;
   // @ts-expect-error only requests have it
   const secret = data.secret;
-  return [id, parent, any, count, kind, open, secret];
+  return [status, id, parent, any, count, kind, open, secret];
 });
 await keep(get); // without what responses must have
 await keep(get); // nested too deep for any stack
 await keep(async () => (await get()).data ?? null); // listed without content
 await keep(async () => {
-  const { data, response } = await client.HEAD("/values/{id}/{names}", { params });
-  const none: undefined = data;
-  return [none ?? null, response.status];
+  const { data, response } = await client.head({ params });
+  assertType<Equal<typeof data, undefined>>();
+  return [data ?? null, response.status];
 });
 await keep(async () => {
   const body = { name: "n", secret: "s", parent: null, any: { b: 1 }, kind: 1 };
-  return (await client.POST("/values", { body })).data?.name;
+  const { data } = await client.add({ body, idempotent: true });
+  const name: string = data.name;
+  return name;
 });
+await keep(async () => {
+  const { data } = await client.search();
+  assertType<Equal<typeof data, string>>();
+  return [data, (await client.search({ body: { text: "é" } })).data];
+});
+await keep(async () => {
+  const { data } = await client.ping();
+  assertType<Equal<typeof data, undefined>>();
+  return data ?? "none";
+});
+await keep(() => client.image());
 await keep(() => client.GET("/image"));
 await keep(async () => {
   const blob: Blob | undefined = (await client.GET("/image", { parseAs: "blob" })).data;
   return blob?.size;
 });
+await keep(() => client.get({ params: { ...params, path: { id: 1, names: ".." } } }));
+await keep(() => client.ping({ timeuot: 1 } as object));
 console.log(JSON.stringify(outcomes));
 
 export async function isRefused() {
   // @ts-expect-error the header is missing
-  await client.GET("/values/{id}/{names}", { params: { path: params.path } });
+  await client.get({ params: { path: params.path } });
   // @ts-expect-error the limit is 1 or 2
-  await client.GET("/values/{id}/{names}", { params: { ...params, query: { limit: 3 } } });
+  await client.get({ params: { ...params, query: { limit: 3 } } });
+  // @ts-expect-error the parameters are missing
+  await client.get();
+  // @ts-expect-error there is no such option
+  await client.get({ params, timeuot: 1 });
+  // @ts-expect-error it is a number
+  await client.get({ params, timeout: "5" });
+  // @ts-expect-error there is no such option: the document says what is sent
+  await client.get({ params, parseAs: "text" });
+  // @ts-expect-error a GET has no body
+  await client.get({ params, body: {} });
   // @ts-expect-error only responses have an id
-  await client.POST("/values", { body: { name: "n", secret: "s", kind: 1, id: 1 } });
+  await client.add({ body: { name: "n", secret: "s", kind: 1, id: 1 } });
+  // @ts-expect-error the secret is missing
+  await client.add({ body: { name: "n", kind: 1 } });
+  // @ts-expect-error the body is missing
+  await client.add({ retries: 0 });
+  // @ts-expect-error it is a string
+  await client.search({ body: { text: 1 } });
   // @ts-expect-error the secret is missing
   await client.POST("/values", { body: { name: "n", kind: 1 } });
 }
@@ -131,7 +176,7 @@ Deno.test("what is generated is typed, sent and checked as the document says", a
   expect(types).toMatch(
     /\* Reads a value\.\n +\* By its id\.\n +\* @deprecated\n +\*\/\n +get: \{/,
   );
-  await project.write("consumer.ts", consumer);
+  await project.write("consumer.ts", consumer.replaceAll("./tests/", `${root}/tests/`));
   const flags = ["--quiet", "--import-map=import_map.npm.json"];
   await mustRun(deno, ["check", ...flags, "consumer.ts"], options);
 
@@ -145,6 +190,9 @@ Deno.test("what is generated is typed, sent and checked as the document says", a
     [{ id: "unchecked" }, 202],
     [""],
     [value, 201],
+    ['"found"'],
+    ['"found"'],
+    ["", 204],
     ["png"],
     ["png"],
   ];
@@ -155,22 +203,33 @@ Deno.test("what is generated is typed, sent and checked as the document says", a
   });
   const args = ["run", ...flags, "--no-check", "--allow-net=127.0.0.1", "consumer.ts", server.url];
   expect(JSON.parse(await mustRun(deno, args, options))).toEqual([
-    [1, "n", 1, 1, "a", "o", null],
+    [200, 1, "n", 1, 1, "a", "o", null],
     [{ path: "/id", rule: "required" }],
     [{ path: "", rule: "depth" }],
     null,
     [null, 200],
     "n",
+    ["found", "found"],
+    "none",
+    '"image" responds with image/png: call GET("/image") with "parseAs" in place of it',
     [{ path: "", rule: "json" }],
     3,
+    '"params.path" must have a value for "names" that is not empty, and has no segment "." or ".."',
+    expect.stringMatching(/^"timeuot" is not an option of ping\(\), which has signal, timeout,/),
   ]);
   const get = "GET /values/1/a%2Cb%2Fc%20d?limit=2&tags[]=a%26b&tags[]=%C3%A9%3D ";
   expect(server.requests.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
     ...Array(4).fill(get),
     "HEAD /values/1/a%2Cb%2Fc%20d ",
     'POST /values {"name":"n","secret":"s","parent":null,"any":{"b":1},"kind":1}',
-    "GET /image ",
-    "GET /image ",
+    "POST /search ",
+    'POST /search {"text":"é"}',
+    "GET /ping ",
+    "GET /image?own ",
+    "GET /image?own ",
   ]);
-  for (const { headers } of server.requests) expect(headers[keyHeader]).toBe("key");
+  for (const { headers, url } of server.requests) {
+    expect(headers[keyHeader]).toBe(url === "/ping" ? undefined : "key");
+    if (url.startsWith("/values/")) expect(headers["x-count"]).toBe("7");
+  }
 });
