@@ -64,12 +64,7 @@ function readDocumented(
 }
 
 /** Parses JSON; says what a body is that is not JSON, and what to do about it. */
-function parseJson(
-  text: string,
-  { headers }: Response,
-  toError: ToError,
-  advice = "",
-): unknown {
+function parseJson(text: string, { headers }: Response, toError: ToError, advice = ""): unknown {
   try {
     return JSON.parse(text);
   } catch {

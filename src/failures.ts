@@ -5,13 +5,14 @@ import {
   HttpError,
   InvalidResponseError,
   type Issue,
+  NetworkError,
   type ResponseSnapshot,
   type ScamAddressError,
   TimeoutError,
 } from "./errors.ts";
 import { optionError } from "./options.ts";
 import { readRetryAfter } from "./retry.ts";
-import { toLine } from "./text.ts";
+import { toLine, withoutQuery } from "./text.ts";
 
 /** Advice about a response that may not be the service's. */
 export const CHECK_BASE_URL = 'check "baseUrl"';
@@ -58,13 +59,9 @@ export function make<Fields, Made extends ScamAddressError>(
 }
 
 /** Makes the error for an option or an argument that is found wrong during the call. */
-export function option(
-  { errors, wasSent }: ErrorContext,
-  option: string,
-  problem: string,
-): ConfigurationError {
-  const error = optionError(option, problem, wasSent);
-  errors.add(error);
+export function option(context: ErrorContext, option: string, problem: string): ConfigurationError {
+  const error = optionError(option, problem, context.wasSent);
+  context.errors.add(error);
   return error;
 }
 
@@ -73,6 +70,46 @@ export function timeout(context: CallContext, timeout: number): TimeoutError {
   const { attempt, pending } = context;
   const unsent = attempt === 0 ? `, and was not sent yet, waiting for ${pending}` : "";
   return make(context, TimeoutError, `took more than ${timeout} ms${unsent}`, { timeout });
+}
+
+/** Makes the error for what the network or a custom `fetch` has thrown. */
+export function network(context: CallContext, thrown: unknown, url: string): NetworkError {
+  const { message = `${thrown}`, name, stack, code } = findReason(thrown);
+  // Deno's message contains the whole URL, whose query may have what users look up.
+  const clean = (text: unknown) => redact(`${text}`.replaceAll(url, withoutQuery(url)), context);
+  // A new error, because the rest of the reason may contain the request, with its key.
+  const cause = new Error(clean(message));
+  cause.stack = clean(stack ?? `${cause}`);
+  const reasonCode = name === "NotCapable" ? name : code; // Deno lacks a permission.
+  if (typeof reasonCode === "string") Object.assign(cause, { code: clean(reasonCode) });
+  const problem = `got no complete response: ${cause.message}`;
+  return make(context, NetworkError, problem, {}, { cause });
+}
+
+/** Codes, names and system calls of errors of a `fetch` that had no connection yet. */
+// deno-fmt-ignore
+const UNSENT: readonly unknown[] = [
+  "connect", "getaddrinfo", "UND_ERR_CONNECT_TIMEOUT", "ERR_ACCESS_DENIED", // Node.js
+  "ECONNREFUSED", "ConnectionRefused", "ENOTFOUND", // Bun
+  "NotCapable", // Deno
+];
+
+/** Tells whether a `fetch` failed before it had a connection, so that nothing was sent. */
+export function isUnsent(thrown: unknown): boolean {
+  const { code, message, name, syscall } = findReason(thrown);
+  if (`${message}`.includes("client error (Connect)")) return true; // Deno
+  return [code, name, syscall].some((reason) => UNSENT.includes(reason));
+}
+
+/** Finds the error that says why a `fetch` failed. */
+function findReason(thrown: unknown): Partial<Error & { code: unknown; syscall: unknown }> {
+  // Node.js puts the reason in `cause`. With a proxy, it is in the `cause` of that
+  // (https://github.com/nodejs/undici/issues/2161). If a host has several addresses, `cause.errors` has
+  // an error for each.
+  const { cause } = Object(thrown);
+  const { cause: innermost, errors } = Object(cause);
+  const reasons = [innermost, errors?.[0], cause, thrown];
+  return reasons.find((error) => error?.message) ?? {};
 }
 
 /** Makes the error for a response that has no 2xx status. */

@@ -35,10 +35,8 @@ export async function readResponse(
     const why = `the body is larger than "${rule}"`;
     throw failures.invalidResponse(context, response, text, [{ path: "", rule }], why);
   }
-  const copy = new Response(NULL_BODY_STATUSES.includes(status) ? null : bytes, {
-    headers,
-    status,
-  });
+  const body = NULL_BODY_STATUSES.includes(status) ? null : bytes;
+  const copy = new Response(body, { headers, status });
   // Set here, because no option sets `url`, and Node.js refuses some reason phrases that it receives.
   return Object.defineProperties(copy, { url: { value: url }, statusText: { value: statusText } });
 }
@@ -60,10 +58,8 @@ function checkUnread(response: Response, context: CallContext): void {
 }
 
 /** Refuses a redirect, and what a custom `fetch` got by following one. */
-function refuseRedirect(
-  { headers, redirected, status, url }: Response,
-  context: CallContext,
-): void {
+function refuseRedirect(response: Response, context: CallContext): void {
+  const { headers, redirected, status, url } = response;
   const isRedirect = redirected || (status >= 300 && status <= 399 && status !== 304);
   if (!isRedirect) return;
   const location = failures.redact((redirected ? url : headers.get("location")) ?? "", context);
@@ -85,11 +81,7 @@ interface ReadBody {
 }
 
 /** Reads a body up to a limit, in bytes, and cancels the rest. */
-async function readBody(
-  response: Response,
-  limit: number,
-  signal: AbortSignal,
-): Promise<ReadBody> {
+async function readBody(response: Response, limit: number, signal: AbortSignal): Promise<ReadBody> {
   // To read it at once saves half of openapi-fetch's CPU time on Deno.
   if (isShort(response, limit)) return { bytes: new Uint8Array(await response.arrayBuffer()) };
   let bytes = new Uint8Array(); // one that grows: a list of millions of small chunks fills memory
@@ -144,9 +136,7 @@ async function* chunksOf({ body, type }: Response, signal: AbortSignal): AsyncGe
     while (true) {
       const { done, value } = await reader.read(buffer);
       if (done) return;
-      if (value?.BYTES_PER_ELEMENT !== 1) {
-        throw new TypeError("the body has a chunk that is not bytes");
-      }
+      if (value?.BYTES_PER_ELEMENT !== 1) throw new TypeError("a chunk of the body is not bytes");
       yield value;
       if (isDeno()) buffer = new Uint8Array(value.buffer as ArrayBuffer); // its content was copied
     }

@@ -1,5 +1,5 @@
 import type { CallContext } from "./call.ts";
-import { NetworkError, ScamAddressError } from "./errors.ts";
+import { ScamAddressError } from "./errors.ts";
 import * as failures from "./failures.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import { runWithin } from "./limits.ts";
@@ -8,7 +8,6 @@ import { NULL_BODY_STATUSES, readResponse } from "./response.ts";
 import { isTemporaryFailure, mayRepeat, readRetryAfter, retryDelay } from "./retry.ts";
 import { isDeno } from "./runtime.ts";
 import { isJsonType } from "./serialize.ts";
-import { withoutQuery } from "./text.ts";
 
 /** How to wait between attempts; tests replace these functions. */
 export const backoff = {
@@ -119,13 +118,10 @@ function decode(bytes: ArrayBuffer): string | ArrayBuffer {
 }
 
 /** Options of `fetch` that a `Request` has and that have an effect on a server, with their defaults. */
+// deno-fmt-ignore
 const FETCH_DEFAULTS = {
-  cache: "default",
-  credentials: "same-origin",
-  integrity: "",
-  keepalive: false,
-  referrer: "about:client",
-  referrerPolicy: "",
+  cache: "default", credentials: "same-origin", integrity: "", keepalive: false,
+  referrer: "about:client", referrerPolicy: "",
 } as const;
 
 /** Returns the options of `fetch` that middleware, or the options of a call, have set. */
@@ -187,9 +183,9 @@ async function makeAttempt(
       const { signal } = controller;
       const response = await fetchOnce(signal).catch((thrown) => {
         signal.throwIfAborted();
-        if (isUnconnected(thrown)) context.wasSent = wasSent;
+        if (failures.isUnsent(thrown)) context.wasSent = wasSent;
         // A custom `fetch` may throw an error of this package, which is no other failure either.
-        throw networkError(thrown, url, context);
+        throw failures.network(context, thrown, url);
       });
       const copy = await readResponse(response, context, signal);
       // Node.js otherwise keeps the connection, and so the process, if such a response announces a
@@ -199,51 +195,6 @@ async function makeAttempt(
     });
   } catch (thrown) {
     for (const signal of signals) signal.throwIfAborted();
-    return thrown instanceof ScamAddressError ? thrown : networkError(thrown, url, context);
+    return thrown instanceof ScamAddressError ? thrown : failures.network(context, thrown, url);
   }
-}
-
-/** Makes the error for what the network or a custom `fetch` has thrown. */
-function networkError(thrown: unknown, url: string, context: CallContext): NetworkError {
-  const { message = `${thrown}`, name, stack, code } = findReason(thrown);
-  // Deno's message contains the whole URL, whose query may have what users look up.
-  const clean = (text: unknown) =>
-    failures.redact(`${text}`.replaceAll(url, withoutQuery(url)), context);
-  // A new error, because the rest of the reason may contain the request, with its key.
-  const cause = new Error(clean(message));
-  cause.stack = clean(stack ?? `${cause}`);
-  const reasonCode = name === "NotCapable" ? name : code; // Deno lacks a permission.
-  if (typeof reasonCode === "string") Object.assign(cause, { code: clean(reasonCode) });
-  return failures.make(context, NetworkError, `got no complete response: ${cause.message}`, {}, {
-    cause,
-  });
-}
-
-/** Codes and names of errors for a connection that was not made: of Bun, undici, Node.js and Deno. */
-const UNSENT: readonly unknown[] = [
-  "ConnectionRefused",
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "ERR_ACCESS_DENIED",
-  "NotCapable",
-];
-
-/** Tells whether a `fetch` failed before it had a connection, so that nothing was sent. */
-function isUnconnected(thrown: unknown): boolean {
-  const { code, message, name, syscall } = findReason(thrown);
-  return ["connect", "getaddrinfo"].includes(`${syscall}`) || // Node.js
-    `${message}`.includes("client error (Connect)") || // Deno
-    [code, name].some((reason) => UNSENT.includes(reason));
-}
-
-/** Finds the error that says why a `fetch` failed. */
-function findReason(thrown: unknown): Partial<Error & { code: unknown; syscall: unknown }> {
-  // Node.js puts the reason in `cause`. With a proxy, it is in the `cause` of that
-  // (https://github.com/nodejs/undici/issues/2161). If a host has several addresses, `cause.errors` has
-  // an error for each.
-  const { cause } = Object(thrown);
-  const { cause: innermost, errors } = Object(cause);
-  const reasons = [innermost, errors?.[0], cause, thrown];
-  return reasons.find((error) => error?.message) ?? {};
 }

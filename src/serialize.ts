@@ -89,8 +89,7 @@ export function serializeBody(
   const type = new Headers(headers).get("content-type");
   if (body instanceof FormData) {
     if (!type) return body;
-    const why = 'because the type of a form names its boundary, which "fetch" chooses';
-    const problem = `must have no Content-Type with a FormData, ${why}`;
+    const problem = 'must have no Content-Type with a FormData: "fetch" chooses its boundary';
     throw failures.option(context, "headers", problem);
   }
   if (type && /^application\/x-www-form-urlencoded/i.test(type)) {
