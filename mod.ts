@@ -4,7 +4,8 @@
  *
  * - {@linkcode createClient} creates a client. Its options are {@linkcode ClientOptions}.
  * - {@linkcode ScamAddressClient} describes the client's methods, such as
- *   {@linkcode ScamAddressClient.checkKey} and {@linkcode ScamAddressClient.call}.
+ *   {@linkcode ScamAddressClient.checkKey} and {@linkcode ScamAddressClient.call};
+ *   {@linkcode OperationMethods} those of the other operations.
  * - All errors extend {@linkcode ScamAddressError}: {@linkcode HttpError}, {@linkcode NetworkError},
  *   {@linkcode TimeoutError}, {@linkcode RedirectError}, {@linkcode InvalidResponseError} and
  *   {@linkcode ConfigurationError}.
@@ -17,7 +18,7 @@
  *   over HTTP.
  * - [`cli`](https://jsr.io/@scam-address/client/doc/cli) is the command `scam-address`.
  *
- * [README](README.md) is an introduction. [RECIPES](RECIPES.md) has recipes for caching, web
+ * [README](README.md) is an introduction. [RECIPES](RECIPES.md) covers many lookups, caching, web
  * frameworks, tests, tracing, logs, proxies, and moving from other clients.
  *
  * @example Check the client's own key

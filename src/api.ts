@@ -75,6 +75,9 @@ type OutputOf<Schema> = Schema extends StandardSchema ? StandardSchemaV1.InferOu
  * - `onError({ request, error, … })` is called if there is no response. It can return a `Response`
  *   to use, or another `Error` to throw.
  *
+ * Write the functions with braces, as below: if one returns anything else, such as the result of
+ * `list.push()`, the call fails, even if it has been carried out and paid for.
+ *
  * Middleware runs once for each call, including calls of `checkKey` and `call`. It does not see the
  * client's key in the headers, because the key is added later. It does see the body of `checkKey`,
  * which contains a key. Its `options.parseAs` is `"text"` instead of `"json"`, because this client
@@ -90,8 +93,12 @@ type OutputOf<Schema> = Schema extends StandardSchema ? StandardSchemaV1.InferOu
  * import { createSandbox } from "@scam-address/client/sandbox";
  *
  * const trace: Middleware = {
- *   onRequest: ({ request }) => request.headers.set("x-request-id", crypto.randomUUID()),
- *   onResponse: ({ request, response }) => console.log(request.url, response.status),
+ *   onRequest({ request }) {
+ *     request.headers.set("x-request-id", crypto.randomUUID());
+ *   },
+ *   onResponse({ request, response }) {
+ *     console.log(request.url, response.status);
+ *   },
  * };
  * const { fetch } = createSandbox();
  * const client = createClient({ baseUrl: "https://service.example/", fetch });
@@ -122,7 +129,7 @@ export interface ClientOptions {
    */
   baseUrl: string | URL;
   /**
-   * The API key, or a function that returns the key or a promise of it.
+   * The API key, or a function that returns it, directly or as a promise.
    *
    * It is sent in the `X-API-Key` header of operations that need a key, and `checkOwnKey` checks
    * it. Without it, only operations that need no key can be called.
@@ -149,15 +156,18 @@ export interface ClientOptions {
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
-   * The time limit for each attempt, in milliseconds, including reading the response's body: a
-   * whole number from 1 to 2,147,483,647.
+   * The time limit for each attempt, in milliseconds, including reading the response's body: a number
+   * above 0, up to 2,147,483,647.
+   *
+   * A request that timed out may still have been carried out, and paid for. Node.js itself gives up
+   * after 300 seconds without a byte.
    *
    * @default {30_000}
    */
   timeout?: number | undefined;
   /**
-   * The time limit for the whole call, in milliseconds: a whole number from 1 to 2,147,483,647. By
-   * default, only each attempt is limited.
+   * The time limit for the whole call, in milliseconds: a number above 0, up to 2,147,483,647. There is
+   * no limit by default, other than `timeout` for each attempt.
    *
    * It includes all attempts, the waits between them, and the time spent in your own functions,
    * such as middleware. When the time is up, the call rejects with a `TimeoutError`, even if one of
@@ -171,8 +181,13 @@ export interface ClientOptions {
    * **A request that was retried may have been carried out, and paid for, twice**: the service may
    * have handled the first attempt although its response was lost. Therefore, only requests that
    * are safe to repeat are retried: GET, HEAD, OPTIONS, PUT and DELETE, `checkKey`, and those with
-   * the option `idempotent`. After the status 429, every request is retried. To prevent retries,
-   * set `retries` to 0.
+   * the option `idempotent`. Every request is retried after the status 429, and if it never reached the
+   * service, for example because the connection was refused.
+   *
+   * To prevent retries, set `retries` to 0. Neither such a request nor one that is not safe to repeat is
+   * repeated by the runtime's `fetch`, with one exception: if a kept connection breaks, Deno and
+   * Cloudflare Workers repeat a GET request. On Deno,
+   * `requestInitExt: { client: Deno.createHttpClient({ poolMaxIdlePerHost: 0 }) }` prevents that.
    *
    * Temporary failures are those whose error has `isTemporary: true`. The wait before the first
    * retry is random, up to 500 ms. This maximum doubles with each retry, up to 8 seconds. If the
@@ -186,15 +201,14 @@ export interface ClientOptions {
    * The size limit for the body of a response, in bytes after decompression: a whole number from 1.
    *
    * A larger body of a 2xx response causes an `InvalidResponseError`. For any other status, a
-   * larger body is truncated, because the status matters more. `checkKey` and `call` keep at most
-   * 64 KiB of it.
+   * larger body is truncated, because the status matters more. An error keeps at most 64 KiB of a body.
    *
    * @default {10_485_760}
    */
   maxResponseBytes?: number | undefined;
   /**
-   * Headers to send with every request: an object or a `Headers` instance, which is copied when the
-   * client is created. `X-API-Key` is ignored; use {@linkcode ClientOptions.apiKey}.
+   * Headers to send with every request: an object or a `Headers` instance. It is copied when the client
+   * is created. `X-API-Key` is ignored; use {@linkcode ClientOptions.apiKey}.
    *
    * If the response is read as JSON, the client sends `Accept: application/json`, unless you set
    * `Accept`.
@@ -205,7 +219,8 @@ export interface ClientOptions {
    *
    * It is called with a new `Request` for each attempt. The request has the key, and
    * `redirect: "manual"`: do not follow redirects. Return a `Response` whose body has not been
-   * read. Anything that the function throws becomes a `NetworkError`.
+   * read. Anything that the function throws becomes a `NetworkError`. Do not repeat requests in it: the
+   * client retries what may be repeated, and must know what was sent.
    *
    * The request's `signal` ends the attempt. To change the request, call
    * `fetch(request, { headers })`. If you create another `Request` from it, pass the signal on:
@@ -218,7 +233,7 @@ export interface ClientOptions {
    * import { createClient } from "@scam-address/client";
    * import { createSandbox } from "@scam-address/client/sandbox";
    *
-   * const { fetch } = createSandbox(); // in a program, leave it out: the global one is used
+   * const { fetch } = createSandbox(); // delete this line to call the service
    * const client = createClient({
    *   baseUrl: "https://service.example/",
    *   async fetch(request) {
@@ -249,15 +264,15 @@ export interface ClientOptions {
   onRetry?: ((event: RetryEvent) => void) | ((event: RetryEvent) => Promise<void>) | undefined;
   /**
    * How the typed methods serialize queries, for example to write a list as `tag=a,b`: a function,
-   * or options for openapi-fetch's serializer. `call` always repeats the name.
+   * or options for openapi-fetch's serializer. `call` and the methods of operations repeat the name.
    */
   querySerializer?: FetchClientOptions["querySerializer"] | undefined;
   /**
    * How the typed methods serialize bodies: a function. By default, the header `Content-Type`
    * decides. Without one, or with a JSON type, a body is sent as JSON. With
-   * `application/x-www-form-urlencoded`, it is encoded as such. With any other type, it must be a
-   * string, and is sent as it is. A `FormData` is sent as a form, and must not have a `Content-Type`.
-   * `checkKey` and `call` always use this default.
+   * `application/x-www-form-urlencoded`, an object is written like a `query` of `call`. With any other
+   * type, it must be a string, and is sent as it is. A `FormData` is sent as a form, and must not have a
+   * `Content-Type`. `call` and the methods of operations always use this default.
    *
    * A body that cannot be written as JSON, such as a `Map`, a `Blob` or bytes, is refused.
    */
@@ -269,9 +284,15 @@ export interface ClientOptions {
    */
   Request?: FetchClientOptions["Request"] | undefined;
   /**
-   * Extra options for Node.js's `fetch`, such as a `dispatcher`, for example to use a proxy. A custom
-   * `fetch` gets them as part of its `Request`. Set a `dispatcher` only here: one that middleware sets
-   * on a request is lost. Other runtimes ignore these options.
+   * Extra options for the runtime's `fetch`, for example to use a proxy:
+   *
+   * - on Node.js, `{ dispatcher: new ProxyAgent("http://proxy.example:8080") }`, with `ProxyAgent` from
+   *   the package `undici`;
+   * - on Deno, `{ client: Deno.createHttpClient({ proxy: { url: "http://proxy.example:8080" } }) }`;
+   * - on Bun, `{ proxy: "http://proxy.example:8080" }`, or `tls`.
+   *
+   * A custom `fetch` gets those that the runtime's `Request` keeps: all but Bun's. Set a `dispatcher` only
+   * here: one that middleware sets on a request is lost.
    */
   requestInitExt?: FetchClientOptions["requestInitExt"] | undefined;
 }
@@ -322,9 +343,8 @@ export interface RequestOptions {
 export interface CallOptions<Schema extends StandardSchema | undefined = undefined>
   extends RequestOptions {
   /**
-   * The body, which is sent as JSON, or as the `Content-Type` says:
-   * {@linkcode ClientOptions.bodySerializer} describes the default. Omit it to send no body; GET and
-   * HEAD cannot have one.
+   * The body. It is sent as JSON, unless the header `Content-Type` says otherwise: see
+   * {@linkcode ClientOptions.bodySerializer}. Omit it to send no body; GET and HEAD cannot have one.
    */
   body?: unknown;
   /**
@@ -390,10 +410,10 @@ export type OperationMethods = {
  *   has types of its own.
  *
  * The typed methods take a path and options: `POST(path, options)`. They resolve to
- * `{ data, error, response }`, even for a 4xx or 5xx status or 304. In that case, `data` is
- * `undefined`, and `error` is the body, whose type is not checked. The body may be empty, so check
- * `response.ok` instead of `error`. After any other failure, the typed methods reject with the same
- * errors as {@linkcode ScamAddressClient.call}.
+ * `{ data, error, response }`, even if the status is 4xx, 5xx or 304. Then `data` is `undefined`, and
+ * `error` is the body, whose type is not checked. The body may be empty, so check `response.ok` instead
+ * of `error`. After any other failure, the typed methods reject with the same errors as
+ * {@linkcode ScamAddressClient.call}.
  *
  * Their options are openapi-fetch's, such as `params`, `body`, `headers`, `parseAs` and
  * `middleware`, and `timeout`, `totalTimeout`, `retries` and `idempotent`, as described in
@@ -411,8 +431,8 @@ export interface ScamAddressClient<Paths extends object = paths>
   /**
    * Checks whether an API key is valid and how many credits it has.
    *
-   * The key is sent in the body, not in the `X-API-Key` header. The request is safe to repeat, so
-   * it is retried after any temporary failure.
+   * The client needs no key of its own: the key to check is sent in the body, without an `X-API-Key`
+   * header. The request is safe to repeat, so it is retried after any temporary failure.
    *
    * @example Read the credits of a key
    * ```ts
@@ -425,7 +445,7 @@ export interface ScamAddressClient<Paths extends object = paths>
    * console.log(status.apiKeyValid ? status.data.credits : "not valid"); // 100
    * ```
    *
-   * @param apiKey The key to check, such as a user's. The client needs no key of its own.
+   * @param apiKey The key to check, such as a user's.
    * @param options Options of this call, which override the client's.
    * @returns The status of the key.
    * @throws {ConfigurationError} If an option is wrong, or if the key does not have the form that
@@ -515,8 +535,8 @@ export interface ScamAddressClient<Paths extends object = paths>
   /**
    * Adds middleware to all later calls, including those of `checkKey` and `call`.
    *
-   * @param middleware The middleware, in the order in which it gets requests. It gets responses in
-   * the opposite order.
+   * @param middleware The middleware. It runs in this order for requests, and in the opposite order for
+   * responses.
    * @throws {Error} If an argument is not middleware (thrown by openapi-fetch).
    */
   use(...middleware: Middleware[]): void;
