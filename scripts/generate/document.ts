@@ -19,17 +19,14 @@ function refuse(file: string, problems: Any[]): void {
   if (lines.size > 0) throw new Error([...lines.values()].sort(compare).join("\n"));
 }
 
+type RefuseAt = (pointer: string) => void;
+
 /**
  * Copies a node so that each alias has objects of its own, because Redocly visits an object once.
  *
  * @param refuseAt Called with the JSON Pointer of an alias that is a part of itself.
  */
-function copy(
-  node: Any,
-  refuseAt: (pointer: string) => void,
-  parents: Any[] = [],
-  pointer = "#",
-): Any {
+function copy(node: Any, refuseAt: RefuseAt, parents: Any[] = [], pointer = "#"): Any {
   if (Object(node) !== node) return node;
   if (parents.includes(node)) return refuseAt(pointer);
   const copied = ([name, value]: [string, Any]) =>

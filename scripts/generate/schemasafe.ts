@@ -18,7 +18,7 @@ const written = (code: string, call: (name: unknown) => unknown = () => {}) =>
 // The path of a property "a/b": "#/a/b" becomes "#/a~1b".
 functions.toPointer = (path: unknown[]) => ["#", ...path.map(escape)].join("/");
 
-// A name in a path, which may be a secret: "#/counts/"+pointerPart("name") becomes "#/counts/*".
+// A name in a path, which may be a secret: pointerPart("name") returns "*" in place of "name".
 functions.pointerPart = written('() => "*"', (name) => escape(name));
 
 // An issue of a schema that is referred to gets the place of the reference before its own.
