@@ -72,7 +72,7 @@ export function forChecks() {
         for (const { schema, keywordLocation, message } of problems ?? []) {
           const place = places.get(schema).key();
           report({
-            message: `Write another one: ${message.replace(/ at #.*/, "")}`,
+            message: `Write another schema: ${message.replace(/ at #.*/, "")}`,
             location: { ...place, pointer: place.pointer + keywordLocation.slice(1) },
             ruleId: "schema",
           });

@@ -51,6 +51,16 @@ const names: Record<string, RegExp> = {
   header: /^[\w!#$%&'*+.^`|~-]+$/,
 };
 
+const joined = "Leave it out, and write `schema: { type: string }`: callers join the values";
+/** What to write in place of a style of parameters. */
+const styles: Record<string, string> = {
+  matrix: "Leave it out, and write `;name={name}` in the path",
+  label: "Leave it out, and write `.{name}` in the path",
+  pipeDelimited: joined,
+  spaceDelimited: joined,
+  deepObject: "Leave it out, and write a parameter for each property, such as `filter[name]`",
+};
+
 /** Headers that the client sends, or fetch, which refuses some of them. */
 const sentHeaders = `accept connection content-length content-type expect host keep-alive te trailer
   transfer-encoding upgrade`.split(/\s+/);
@@ -113,19 +123,15 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
     const isList = place === "query" && `${typesOf(schema, resolve)}` === "array";
     const types = typesOf(isList ? resolve(schema).items : schema, resolve);
     const isScalar = types.length > 0 && !/null|array|object/.test(`${types}`);
-    const isJoined = place === "query" && /^(pipe|space)Delimited$/.test(style);
-    const isOdd = style && !isJoined && style !== (place === "query" ? "form" : "simple");
-    const joined = "Leave it out, and write `schema: { type: string }`: callers join the values";
-    const scalar = "Write a string, number or boolean, or in a query a list of these; for an " +
-      "object, write a parameter for each property, such as `filter[name]`";
+    const scalar = "Write a string, number or boolean, or in a query a list of these, or a " +
+      "parameter for each property, such as `filter[name]`";
     return [
       ["in", place === "cookie", "Write `in: header`, or leave it out: the client has no cookies"],
       ["name", isSent, "Leave it out: the client sends it"],
       ["name", isCallers, "Leave it out: callers set it in `headers`"],
       ["name", names[place]?.test(name) === false, "Write a name that fetch can send"],
       ["required", place === "path" && !required, "Write `required: true`"],
-      ["style", isJoined, joined],
-      ["style", isOdd, "Leave it out: values are sent without separators and names"],
+      ["style", styles[style], styles[style]!],
       ["explode", isList && explode === false, joined],
       ["schema", schema && !isScalar, scalar],
     ];

@@ -295,7 +295,10 @@ paths:
       "`#/components/schemas/Typo`\nopenapi/openapi.yaml:29:7 trace: Leave it out",
     ],
     [aliased, "10:5 operation-operationId-unique"],
-    [documentOf({ "/a": { get: responding("a", never) } }), "24:21 schema: Write another one: No"],
+    [
+      documentOf({ "/a": { get: responding("a", never) } }),
+      "24:21 schema: Write another schema: No",
+    ],
   ];
   for (const [document, message] of faulty) {
     await project.write("openapi/openapi.yaml", document);
