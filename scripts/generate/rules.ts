@@ -36,11 +36,9 @@ const refusedFields: Record<string, Record<string, string>> = {
 /** Paths as they are in URLs, without an empty segment, `.` or `..`. */
 const path = /^(\/|(\/(?!\.\.?(\/|$))([\w~!$&'()*+,;=:@.-]|%[\dA-F]{2}|{[^{}]+})+)+\/?)$/;
 
-const [ofData, ofErrors, ofNeither] = [
-  "2XX|20[0-7]",
-  "[45]XX|4(0\\d|1[0-8]|2\\d|3[01]|44|5[01]|9[7-9])|5(0[0-8]|1[01])",
-  "default|[13](XX|\\d\\d)",
-];
+const ofData = "2XX|20[0-7]";
+const ofErrors = "[45]XX|4(0\\d|1[0-8]|2\\d|3[01]|44|5[01]|9[7-9])|5(0[0-8]|1[01])";
+const ofNeither = "default|[13](XX|\\d\\d)";
 /** The statuses that openapi-fetch's types have, or that are neither data nor an error. */
 const status = new RegExp(`^(${ofData}|${ofErrors}|${ofNeither})$`);
 
@@ -217,23 +215,26 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
   },
 };
 
+/** Names such as `x-idempotant`. */
+const misspelled = /^x-?i[demn]{2,4}p\w{3,6}$/i;
+
 /** Makes the visitor of a document that reports what is refused. */
 function refuse() {
   let root: Any;
   return (node: Any, context: Any): void => {
     root ??= node; // which comes first
     const { location, report, type: { name: type } } = context;
-    const message = "Write `{}`: it allows any value";
+    const anySchema = "Write `{}`: it allows any value";
     if (type === "Schema" && node === true) {
-      report({ message, location: location.key(), ruleId: type });
+      report({ message: anySchema, location: location.key(), ruleId: type });
     }
     if (Object(node) !== node) return; // which `struct` reports
     const verdicts = Object.entries(refusedFields[type] ?? {})
       .map(([field, advice]): Verdict => [field, node[field], advice]);
     for (const field in node) {
-      const isMisspelled = /^(Operation|PathItem|Root)$/.test(type) &&
-        /^x-?i[demn]{2,4}p\w{3,6}$/i.test(field) &&
-        (type !== "Operation" || field !== "x-idempotent");
+      const isExact = type === "Operation" && field === "x-idempotent";
+      const isMisspelled = /^(Operation|PathItem|Root)$/.test(type) && !isExact &&
+        misspelled.test(field);
       verdicts.push(
         [field, isMisspelled, "Write `x-idempotent`, beside `operationId`"],
         [field, field in {}, "Write another name: all objects in JavaScript have this one"],
