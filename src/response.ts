@@ -1,7 +1,7 @@
 import type { CallContext } from "./call.ts";
 import { ConfigurationError, RedirectError } from "./errors.ts";
 import * as failures from "./failures.ts";
-import { isDeno } from "./runtime.ts";
+import { runsOn } from "./runtime.ts";
 import { withoutQuery } from "./text.ts";
 
 /** The statuses of responses that have no body: the null body statuses of the fetch standard. */
@@ -119,7 +119,7 @@ interface ByteReader {
 /** Returns a reader; Deno allocates 64 KiB for each read of its own responses that has no buffer. */
 function readerOf(body: ReadableStream<Uint8Array>, type: ResponseType): ByteReader {
   try {
-    if (isDeno() && type === "basic") return body.getReader({ mode: "byob" }) as ByteReader;
+    if (runsOn("Deno") && type === "basic") return body.getReader({ mode: "byob" }) as ByteReader;
   } catch { /* It is not a byte stream: a mock has made it. */ }
   return body.getReader() as unknown as ByteReader;
 }
@@ -131,14 +131,14 @@ async function* chunksOf({ body, type }: Response, signal: AbortSignal): AsyncGe
   const cancel = () => void reader.cancel().catch(() => {});
   // Deno forgets the signal of a response that is garbage-collected while its body is read.
   signal.addEventListener("abort", cancel);
-  let buffer = new Uint8Array(isDeno() ? 2 ** 14 : 0);
+  let buffer = new Uint8Array(runsOn("Deno") ? 2 ** 14 : 0);
   try {
     while (true) {
       const { done, value } = await reader.read(buffer);
       if (done) return;
       if (value?.BYTES_PER_ELEMENT !== 1) throw new TypeError("a chunk of the body is not bytes");
       yield value;
-      if (isDeno()) buffer = new Uint8Array(value.buffer as ArrayBuffer); // its content was copied
+      if (runsOn("Deno")) buffer = new Uint8Array(value.buffer as ArrayBuffer); // its content was copied
     }
   } finally {
     signal.removeEventListener("abort", cancel);

@@ -1,4 +1,4 @@
-/** Tells whether this runs on Deno. */
-export function isDeno(): boolean {
-  return /^Deno\//.test(globalThis.navigator?.userAgent); // dnt would replace `globalThis.Deno`.
+/** Tells whether this runs on Deno or on Bun. dnt would replace `globalThis.Deno`. */
+export function runsOn(name: "Deno" | "Bun"): boolean {
+  return `${globalThis.navigator?.userAgent}`.startsWith(`${name}/`);
 }

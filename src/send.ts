@@ -6,7 +6,7 @@ import { runWithin } from "./limits.ts";
 import { isApiKey, KEY_PROBLEM } from "./options.ts";
 import { NULL_BODY_STATUSES, readResponse } from "./response.ts";
 import { isTemporaryFailure, mayRepeat, readRetryAfter, retryDelay } from "./retry.ts";
-import { isDeno } from "./runtime.ts";
+import { runsOn } from "./runtime.ts";
 import { isJsonType } from "./serialize.ts";
 
 /** How to wait between attempts; tests replace these functions. */
@@ -94,8 +94,14 @@ async function readRequest(
   if (body !== undefined) init.body = body;
   if (mayRunTwice) return init;
   const canHaveBody = !["GET", "HEAD"].includes(method);
-  if (isDeno() && canHaveBody) init.body = new Blob(body === undefined ? [] : [body]);
-  return { keepalive: false, ...init };
+  if (runsOn("Deno") && canHaveBody) init.body = new Blob(body === undefined ? [] : [body]);
+  return { ...init, keepalive: false };
+}
+
+/** Tells whether the runtime's own `fetch` sends a request at most once. */
+function isSentOnce({ body, keepalive }: RequestInit): boolean {
+  if (runsOn("Deno")) return body instanceof Blob;
+  return !runsOn("Bun") || keepalive === false;
 }
 
 /** Reads the body of a request, if it has one: JSON as text, as callers of `fetch` pass it. */
@@ -164,6 +170,8 @@ async function makeAttempt(
   signals: readonly AbortSignal[],
 ): Promise<Response | ScamAddressError> {
   const { fetch, Request = globalThis.Request, timeout } = context; // `fetch` is called without a `this`
+  // A custom `fetch` or dispatcher may have sent something before what it fails with.
+  const isOwn = !fetch && !context.requestInitExt?.["dispatcher"] && isSentOnce(init);
   // Declared here to keep the request alive during the attempt: in Node.js 20 to 26, a request that is
   // garbage-collected no longer gets its signal (https://github.com/nodejs/node/issues/55428).
   let request: Request;
@@ -183,7 +191,7 @@ async function makeAttempt(
       const { signal } = controller;
       const response = await fetchOnce(signal).catch((thrown) => {
         signal.throwIfAborted();
-        if (failures.isUnsent(thrown)) context.wasSent = wasSent;
+        if (isOwn && failures.isUnsent(thrown)) context.wasSent = wasSent;
         // A custom `fetch` may throw an error of this package, which is no other failure either.
         throw failures.network(context, thrown, url);
       });
