@@ -185,9 +185,8 @@ export interface ClientOptions {
    * service, for example because the connection was refused.
    *
    * To prevent retries, set `retries` to 0. Neither such a request nor one that is not safe to repeat is
-   * repeated by the runtime's `fetch`, with one exception: if a kept connection breaks, Deno and
-   * Cloudflare Workers repeat a GET request. On Deno,
-   * `requestInitExt: { client: Deno.createHttpClient({ poolMaxIdlePerHost: 0 }) }` prevents that.
+   * repeated by the runtime's `fetch`, except as the README says of Node.js (after a 421), of Deno and
+   * workers (GET and HEAD), and of a custom `fetch` on Bun.
    *
    * Temporary failures are those whose error has `isTemporary: true`. The wait before the first
    * retry is random, up to 500 ms. This maximum doubles with each retry, up to 8 seconds. If the
@@ -219,8 +218,8 @@ export interface ClientOptions {
    *
    * It is called with a new `Request` for each attempt. The request has the key, and
    * `redirect: "manual"`: do not follow redirects. Return a `Response` whose body has not been
-   * read. Anything that the function throws becomes a `NetworkError`. Do not repeat requests in it: the
-   * client retries what may be repeated, and must know what was sent.
+   * read. Anything that the function throws becomes a `NetworkError`, whose `wasSent` is `true`: the
+   * function may have sent the request before it failed.
    *
    * The request's `signal` ends the attempt. To change the request, call
    * `fetch(request, { headers })`. If you create another `Request` from it, pass the signal on:
