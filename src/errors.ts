@@ -127,7 +127,9 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
     // This comes first, because code compiled for older targets asks `this instanceof` before the
     // constructor has set the brand, and because a caller's subclass has no `code` of its own.
     if (super[Symbol.hasInstance](value)) return true;
-    const isPackageClass = this === ScamAddressError || Object.hasOwn(this, "code");
+    // Not `Object.hasOwn`, for which dnt adds a polyfill.
+    const isPackageClass = this === ScamAddressError ||
+      Object.prototype.hasOwnProperty.call(this, "code");
     if (!isPackageClass || !(brand in Object(value))) return false;
     return this.code === undefined || this.code === (value as ScamAddressError).code;
   }
@@ -182,8 +184,9 @@ export class NetworkError extends ScamAddressError {
    * @returns What the other errors have, and the `cause` with its message and code.
    */
   override toJSON(): Record<string, unknown> {
-    const { message, code } = this.cause ?? {};
-    return { ...super.toJSON(), ...message !== undefined && { cause: { message, code } } };
+    const { cause } = this; // For `this.cause`, dnt would add a polyfill.
+    if (!cause) return super.toJSON();
+    return { ...super.toJSON(), cause: { message: cause.message, code: cause.code } };
   }
 }
 

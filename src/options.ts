@@ -70,7 +70,7 @@ export function readOptions<Options extends object>(
 ): Given<Options> {
   const given: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options ?? {})) {
-    const table = tables.find((table) => Object.hasOwn(table, name));
+    const table = tables.find((table) => Object.keys(table).includes(name));
     if (!table) {
       const names = tables.flatMap((table) => Object.keys(table)).join(", ");
       throw optionError(name, `is not an option of ${owner}, which has ${names}`);
