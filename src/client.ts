@@ -239,12 +239,13 @@ async function dispatch(
     deadline: performance.now() + totalTimeout,
     secrets: new Set(),
     errors: new WeakSet(),
-    pending: "middleware",
+    pending: "",
     attempt: 0,
     wasSent: false,
   };
   return await limitCall(context, async (callSignal) => {
     const body = makeBody ? await makeBody(context) : options.body;
+    context.pending = "middleware";
     for (const key of [settings.apiKey, Object(body).apiKey]) {
       if (typeof key === "string") context.secrets.add(key);
     }

@@ -27,6 +27,7 @@ export async function readData(
   const advice = ', or use a typed method with "parseAs"';
   const value = text === "" ? undefined : parseJson(text, response, toError, advice);
   if (!schema) return value;
+  context.pending = '"schema"';
   const result = await schema["~standard"].validate(value);
   if (!result) throw failures.option(context, "schema", 'returned no result from "validate"');
   if (!result.issues) return result.value;

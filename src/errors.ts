@@ -92,8 +92,8 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
    *
    * It is `false` if the request was refused before it was sent, if the host was not found, if the
    * connection was refused or could not be made, and if a time limit ended before the first attempt. It
-   * is `true` for all other failures, also where the client cannot know: what a custom `fetch` has sent,
-   * or whether Deno or Bun itself has repeated a request before it failed.
+   * is `true` for all other failures, also where the client cannot know: what a custom `fetch`
+   * or a dispatcher has sent, or whether Deno or Bun itself has repeated a request before it failed.
    */
   declare readonly wasSent: boolean;
 

@@ -21,7 +21,7 @@ export const CHECK_BASE_URL = 'check "baseUrl"';
 export const MAX_ERROR_BODY = 65_536;
 
 /** The most levels of nesting of a parsed body that an error keeps: `JSON.stringify` fails at some depth. */
-const MAX_DEPTH = 100;
+const MAX_DEPTH = 500;
 
 /** The largest part of a body in a message, in characters. */
 const MAX_EXCERPT = 200;
@@ -94,15 +94,24 @@ const UNSENT: readonly unknown[] = [
   "NotCapable", // Deno
 ];
 
-/** Tells whether a `fetch` failed before it had a connection, so that nothing was sent. */
-export function isUnsent(thrown: unknown): boolean {
-  const { code, message, name, syscall } = findReason(thrown);
-  if (`${message}`.includes("client error (Connect)")) return true; // Deno
+/**
+ * Tells whether a `fetch` failed before it had a connection to a URL, so that nothing was sent. The
+ * failure must name the address, because what replaces the global `fetch` may also call others.
+ */
+export function isUnsent(thrown: unknown, url: string): boolean {
+  const { code, message, name, path, syscall } = findReason(thrown);
+  const { hostname, port, protocol } = new URL(url);
+  const place = `:${port || (protocol === "https:" ? 443 : 80)}`;
+  const text = `${message} ${path}`; // Only Bun has a path: the URL.
+  if (![url, place, ` ${hostname} `].some((address) => text.includes(address))) return false;
+  if (text.includes("client error (Connect)")) return true; // Deno
   return [code, name, syscall].some((reason) => UNSENT.includes(reason));
 }
 
 /** Finds the error that says why a `fetch` failed. */
-function findReason(thrown: unknown): Partial<Error & { code: unknown; syscall: unknown }> {
+function findReason(
+  thrown: unknown,
+): Partial<Error & { code: unknown; path: unknown; syscall: unknown }> {
   // Node.js puts the reason in `cause`. With a proxy, it is in the `cause` of that
   // (https://github.com/nodejs/undici/issues/2161). If a host has several addresses, `cause.errors` has
   // an error for each.

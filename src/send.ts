@@ -191,7 +191,7 @@ async function makeAttempt(
       const { signal } = controller;
       const response = await fetchOnce(signal).catch((thrown) => {
         signal.throwIfAborted();
-        if (isOwn && failures.isUnsent(thrown)) context.wasSent = wasSent;
+        if (isOwn && failures.isUnsent(thrown, url)) context.wasSent = wasSent;
         // A custom `fetch` may throw an error of this package, which is no other failure either.
         throw failures.network(context, thrown, url);
       });

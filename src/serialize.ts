@@ -74,9 +74,9 @@ function writeParameters(
   return parameters.toString();
 }
 
-/** Tells whether a media type is JSON, such as `application/problem+json`. */
+/** Tells whether a media type is JSON, such as `application/problem+json`; not lines of JSON. */
 export function isJsonType(type: string): boolean {
-  return /^[^;]*[/+]json\s*(;|$)/i.test(type);
+  return /^[^;]*(?<!nd)json\s*(;|$)/i.test(type);
 }
 
 /** Writes a body: a form as it is, a string of a type other than JSON as it is, all others as JSON. */

@@ -344,6 +344,8 @@ Deno.test("methods send a form or a text when the type says so", async () => {
     [new URLSearchParams(), "application/x-www-form-urlencoded", /^$/],
     ["a,b", "text/csv; header=json", /^a,b$/],
     ["a", "application/vnd.api+JSON", /^"a"$/],
+    [["a"], "application/my-json; charset=utf-8", /^\["a"\]$/],
+    ["1\n2\n", "application/x-ndjson", /^1\n2\n$/],
   ];
   for (const create of bothWays) {
     const client = create({ baseUrl: server.url, apiKey });

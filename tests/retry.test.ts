@@ -23,6 +23,7 @@ import {
   checkKeyPath,
   clientOf,
   keyHeader,
+  replaceFetch,
   sendAll,
   undocumented,
 } from "./support/client.ts";
@@ -204,6 +205,21 @@ Deno.test("a POST is sent once if a custom fetch fails after the response", asyn
     return response;
   };
   const client = createClient({ baseUrl: server.url, apiKey, fetch: auditing });
+  expect((await rejection(NetworkError, client.call("POST", undocumented))).wasSent).toBe(true);
+  expect(server.requests.length).toBe(1);
+});
+
+Deno.test("a POST is sent once if what replaces the global fetch fails after the response", async () => {
+  using _waiting = replaceWaiting();
+  await using server = await serve((_, response) => json(response, 1));
+  const closed = await serve(() => {});
+  await closed[Symbol.asyncDispose]();
+  using _fetch = replaceFetch((original) => async (...args) => {
+    const response = await original(...args);
+    await original(closed.url, { method: "POST", body: "seen" });
+    return response;
+  });
+  const client = createClient({ baseUrl: server.url, apiKey });
   expect((await rejection(NetworkError, client.call("POST", undocumented))).wasSent).toBe(true);
   expect(server.requests.length).toBe(1);
 });
