@@ -14,12 +14,21 @@ const optionsOf = ({ schemas = {} }: Any): Any => ({
 });
 
 /**
- * Writes an array of the checks of schemas, each of which stops at the first problem. All of them use
- * one function for each component.
+ * Writes an array of the checks of schemas, each of which stops at the first problem. After them, the
+ * array has those of the components that they use.
  */
 export function writeChecks(schemas: Any[], components: Any): string {
-  return validator(schemas as Any, optionsOf(components)).toModule().replace(/;$/, "");
+  const all = new Set(schemas);
+  for (const schema of all) { // also for those that are added meanwhile
+    for (const [, name] of JSON.stringify(schema).matchAll(reference)) {
+      all.add(components.schemas[name!]);
+    }
+  }
+  return validator([...all] as Any, optionsOf(components)).toModule().replace(/;$/, "");
 }
+
+/** A reference to a component, in JSON. */
+const reference = /"\$ref":"#\/components\/schemas\/([\w.-]+)"/g;
 
 /** Copies a schema, and those in its `allOf`, without some names in `required`. */
 function withoutRequired(from: Any, names: string[], resolve: Resolve): Any {
@@ -33,18 +42,13 @@ function withoutRequired(from: Any, names: string[], resolve: Resolve): Any {
   };
 }
 
+/** The places of schemas that are no parts of others. */
+const whole = /^#\/components\/schemas\/[^/]+$|\/schema$/;
+
 /** Makes the visitor that changes schemas to what responses are checked for, and reports others. */
 export function forChecks() {
   const places = new Map<Any, Any>();
-  const addSchema = ({ schema }: Any, { location }: Any) => {
-    if (schema) places.set(schema, location.child(["schema"]));
-  };
   return {
-    NamedSchemas(schemas: Any, { location }: Any) {
-      for (const name in schemas) places.set(schemas[name], location.child([name]));
-    },
-    Parameter: addSchema,
-    MediaType: addSchema,
     Schema: {
       enter(schema: Any, context: Any) {
         const resolve = resolverOf(context);
@@ -54,7 +58,9 @@ export function forChecks() {
         Object.assign(schema, withoutRequired(schema, names, resolve));
       },
       leave(schema: Any, context: Any) {
+        const { location } = context;
         const resolve = resolverOf(context);
+        if (whole.test(location.pointer)) places.set(schema, location);
         delete schema.format;
         // `oneOf` is checked like `anyOf`: types do not tell them apart, and where a value matches two
         // branches, few documents mean to refuse it.

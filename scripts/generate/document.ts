@@ -65,7 +65,11 @@ export async function readDocument(file: string): Promise<{ forTypes: Any; forCh
   const document = { source, parsed };
   const options = { document, externalRefResolver: resolver, config: config.styleguide };
   const problems = await redocly.lintDocument(options)
-    .catch(({ message }) => refuseAll(`${message}. ${unreadable}`));
+    .catch(({ location, message }) =>
+      location
+        ? refuseAt(location.pointer, message, "$ref")
+        : refuseAll(`${message}. ${unreadable}`)
+    );
   refuse(file, problems!);
   const forTypes = structuredClone(parsed);
   const bundled = await redocly.bundle({ ...options, doc: document, config });

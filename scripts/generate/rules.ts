@@ -277,6 +277,25 @@ function checkReference(node: Any, { location, report, resolve, type }: Any): vo
   }
 }
 
+/** The most references in a chain. Redocly follows them, and has no stack for twice as many. */
+const longestChain = 250;
+
+/** Makes the visitor of references, which throws an error with a location where a chain is too long. */
+function checkReferences() {
+  let length = 0;
+  return {
+    ref: {
+      enter(node: Any, context: Any) {
+        const advice = `Write \`{}\`, or fewer schemas: more than ${longestChain} are in a chain`;
+        const { location } = context;
+        if (++length > longestChain) throw Object.assign(new Error(advice), { location });
+        checkReference(node, context);
+      },
+      leave: () => void length--,
+    },
+  };
+}
+
 /** Takes out annotations that openapi-typescript would take for paths, statuses or properties. */
 function withoutAnnotations() {
   const takeOut = (node: Any) => {
@@ -298,7 +317,7 @@ export const config: RawUniversalConfig = {
   plugins: [{
     id: "client",
     preprocessors: {
-      oas3: { references: () => ({ ref: checkReference }), annotations: withoutAnnotations },
+      oas3: { references: checkReferences, annotations: withoutAnnotations },
     },
     rules: { oas3: { refused: () => ({ any: refuse() }) } },
     decorators: { oas3: { "for-checks": forChecks } },

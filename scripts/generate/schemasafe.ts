@@ -9,6 +9,7 @@
 
 import safeFormat from "@exodus/schemasafe/src/safe-format.js";
 import functions from "@exodus/schemasafe/src/scope-functions.js";
+import scopeUtils from "@exodus/schemasafe/src/scope-utils.js";
 import { type Any, escape } from "./schemas.ts";
 
 /** Makes a function that is written into checks as a text. */
@@ -55,5 +56,27 @@ const templates: Record<string, (...args: Any[]) => unknown> = {
 };
 safeFormat.format = (template: string, ...args: unknown[]) =>
   templates[template]?.(...args) ?? format(template, ...args);
+
+const { scopeMethods } = scopeUtils;
+const scopes = new WeakSet<Any>();
+
+// Each schema of the list is compiled by itself. Where another one refers to it, it gets only a name:
+// compiled there, a chain of schemas would need a deep stack.
+scopeUtils.scopeMethods = (scope: Any) => {
+  const { getref, genref, ...others } = scopeMethods(scope);
+  const isList = !scopes.has(scope);
+  scopes.add(scope);
+  if (isList) return { getref: () => undefined }; // not compiled yet
+  const nameOf = (schema: Any) => getref(schema) ?? genref(schema);
+  return {
+    ...others,
+    genref: nameOf,
+    getref(schema: Any) {
+      const name = nameOf(schema);
+      scope[name] ??= () => {}; // until the schema is compiled
+      return name;
+    },
+  };
+};
 
 export const { lint, validator } = await import("@exodus/schemasafe");

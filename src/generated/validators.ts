@@ -8,63 +8,7 @@ import type { SchemaCheck } from "../operation.ts";
 export const schemaChecks: readonly SchemaCheck[] = /* @__PURE__ */ (function () {
   "use strict";
   const hasOwn = Function.prototype.call.bind(Object.prototype.hasOwnProperty);
-  const ref1 = function validate(data) {
-    validate.errors = null;
-    if (!(typeof data === "object" && data && !Array.isArray(data))) {
-      validate.errors = [{ rule: "type", place: "#" }];
-      return false;
-    }
-    if (!(data.apiKeyValid !== undefined && hasOwn(data, "apiKeyValid"))) {
-      validate.errors = [{ rule: "required", place: "#/apiKeyValid" }];
-      return false;
-    }
-    if (!(data.data !== undefined && hasOwn(data, "data"))) {
-      validate.errors = [{ rule: "required", place: "#/data" }];
-      return false;
-    }
-    if (!(typeof data.apiKeyValid === "boolean")) {
-      validate.errors = [{ rule: "type", place: "#/apiKeyValid" }];
-      return false;
-    }
-    if (!(data.apiKeyValid === true)) {
-      validate.errors = [{ rule: "const", place: "#/apiKeyValid" }];
-      return false;
-    }
-    if (!(typeof data.data === "object" && data.data && !Array.isArray(data.data))) {
-      validate.errors = [{ rule: "type", place: "#/data" }];
-      return false;
-    }
-    if (!(data.data.credits !== undefined && hasOwn(data.data, "credits"))) {
-      validate.errors = [{ rule: "required", place: "#/data/credits" }];
-      return false;
-    }
-    if (!Number.isInteger(data.data.credits)) {
-      validate.errors = [{ rule: "type", place: "#/data/credits" }];
-      return false;
-    }
-    return true;
-  };
   const errorMerge = ({ rule, place }, base) => ({ rule, place: base + place.slice(1) });
-  const ref2 = function validate(data) {
-    validate.errors = null;
-    if (!(typeof data === "object" && data && !Array.isArray(data))) {
-      validate.errors = [{ rule: "type", place: "#" }];
-      return false;
-    }
-    if (!(data.apiKeyValid !== undefined && hasOwn(data, "apiKeyValid"))) {
-      validate.errors = [{ rule: "required", place: "#/apiKeyValid" }];
-      return false;
-    }
-    if (!(typeof data.apiKeyValid === "boolean")) {
-      validate.errors = [{ rule: "type", place: "#/apiKeyValid" }];
-      return false;
-    }
-    if (!(data.apiKeyValid === false)) {
-      validate.errors = [{ rule: "const", place: "#/apiKeyValid" }];
-      return false;
-    }
-    return true;
-  };
   const ref0 = function validate(data) {
     validate.errors = null;
     if (!(typeof data === "object" && data && !Array.isArray(data))) {
@@ -109,7 +53,65 @@ export const schemaChecks: readonly SchemaCheck[] = /* @__PURE__ */ (function ()
     }
     return true;
   };
+  const ref1 = function validate(data) {
+    validate.errors = null;
+    if (!(typeof data === "object" && data && !Array.isArray(data))) {
+      validate.errors = [{ rule: "type", place: "#" }];
+      return false;
+    }
+    if (!(data.apiKeyValid !== undefined && hasOwn(data, "apiKeyValid"))) {
+      validate.errors = [{ rule: "required", place: "#/apiKeyValid" }];
+      return false;
+    }
+    if (!(data.data !== undefined && hasOwn(data, "data"))) {
+      validate.errors = [{ rule: "required", place: "#/data" }];
+      return false;
+    }
+    if (!(typeof data.apiKeyValid === "boolean")) {
+      validate.errors = [{ rule: "type", place: "#/apiKeyValid" }];
+      return false;
+    }
+    if (!(data.apiKeyValid === true)) {
+      validate.errors = [{ rule: "const", place: "#/apiKeyValid" }];
+      return false;
+    }
+    if (!(typeof data.data === "object" && data.data && !Array.isArray(data.data))) {
+      validate.errors = [{ rule: "type", place: "#/data" }];
+      return false;
+    }
+    if (!(data.data.credits !== undefined && hasOwn(data.data, "credits"))) {
+      validate.errors = [{ rule: "required", place: "#/data/credits" }];
+      return false;
+    }
+    if (!Number.isInteger(data.data.credits)) {
+      validate.errors = [{ rule: "type", place: "#/data/credits" }];
+      return false;
+    }
+    return true;
+  };
+  const ref2 = function validate(data) {
+    validate.errors = null;
+    if (!(typeof data === "object" && data && !Array.isArray(data))) {
+      validate.errors = [{ rule: "type", place: "#" }];
+      return false;
+    }
+    if (!(data.apiKeyValid !== undefined && hasOwn(data, "apiKeyValid"))) {
+      validate.errors = [{ rule: "required", place: "#/apiKeyValid" }];
+      return false;
+    }
+    if (!(typeof data.apiKeyValid === "boolean")) {
+      validate.errors = [{ rule: "type", place: "#/apiKeyValid" }];
+      return false;
+    }
+    if (!(data.apiKeyValid === false)) {
+      validate.errors = [{ rule: "const", place: "#/apiKeyValid" }];
+      return false;
+    }
+    return true;
+  };
   return [
     ref0,
+    ref1,
+    ref2,
   ];
 })();

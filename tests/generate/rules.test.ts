@@ -276,3 +276,19 @@ Deno.test("the rules accept what only describes, and what types are wider than",
   const { description: _, ...more } = { ...rest, info, servers };
   expect(await lint(documentOf({ "/a": item }, { schemas }, more))).toEqual([]);
 });
+
+/** A document with a chain of schemas, the last of which refers to the first. */
+const chain = (length: number) => {
+  const next = (index: number) => ({ anyOf: [ref(`A${index % length}`), { type: "null" }] });
+  const schemas = Array.from(
+    { length },
+    (_, index) => [`A${index}`, { type: "object", properties: { next: next(index + 1) } }] as const,
+  );
+  return documentOf({}, { schemas: Object.fromEntries(schemas) });
+};
+
+Deno.test("the rules accept a long chain of schemas, and refuse a longer one", async () => {
+  expect(await lint(chain(249))).toEqual([]);
+  const location = { pointer: "#/components/schemas/A250/properties/next/anyOf/0" };
+  await expect(lint(chain(260))).rejects.toMatchObject({ location });
+});
