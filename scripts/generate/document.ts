@@ -1,7 +1,7 @@
 /** Reads the OpenAPI document, and refuses what rules.ts refuses. @module */
 
 import * as redocly from "@redocly/openapi-core";
-import { config as rules } from "./rules.ts";
+import { redoclyConfig } from "./rules.ts";
 import { type Any, escape } from "./schemas.ts";
 
 const unreadable = "Look for a $ref that is a part of itself, and for a name such as `valueOf`";
@@ -19,19 +19,17 @@ function refuse(file: string, problems: Any[]): void {
   if (lines.size > 0) throw new Error([...lines.values()].sort(compare).join("\n"));
 }
 
-type RefuseAt = (pointer: string) => void;
-
 /**
  * Copies a node so that each alias has objects of its own, because Redocly visits an object once.
  *
- * @param refuseAt Called with the JSON Pointer of an alias that is a part of itself.
+ * @param refuseAt Throws an error for the JSON Pointer of an alias that is a part of itself.
  */
-function copy(node: Any, refuseAt: RefuseAt, parents: Any[] = [], pointer = "#"): Any {
+function copy(node: Any, refuseAt: (at: string) => void, parents: Any[] = [], at = "#"): Any {
   if (Object(node) !== node) return node;
-  if (parents.includes(node)) return refuseAt(pointer);
-  const copied = ([name, value]: [string, Any]) =>
-    [name, copy(value, refuseAt, [...parents, node], `${pointer}/${escape(name)}`)] as const;
-  const entries = Object.entries(node).map(copied);
+  if (parents.includes(node)) refuseAt(at);
+  const entries = Object.entries<Any>(node).map(([name, value]) =>
+    [name, copy(value, refuseAt, [...parents, node], `${at}/${escape(name)}`)] as const
+  );
   return Array.isArray(node) ? entries.map(([, value]) => value) : Object.fromEntries(entries);
 }
 
@@ -50,26 +48,24 @@ function placeOf({ line, col, source }: Any) {
  */
 export async function readDocument(file: string): Promise<{ forTypes: Any; forChecks: Any }> {
   const resolver = new redocly.BaseResolver();
-  const config = await redocly.createConfig(rules);
-  /** Refuses a document that Redocly cannot read. */
-  const refuseAll = (message: string, start = { line: 1, col: 1 }) =>
-    refuse(file, [{ location: [{ start }], message, ruleId: "document" }]);
+  const config = await redocly.createConfig(redoclyConfig);
+  const refuseAt = (location: Any, ruleId: string, message: string) =>
+    refuse(file, [{ location: [location], message, ruleId }]);
   const { source, parsed: shared }: Any = await resolver.resolveDocument(null, file, true)
-    .catch((error) => refuseAll(error.originalError?.reason ?? error.message, placeOf(error)));
-  const refuseAt = (pointer: string, message: string, ruleId: string) =>
-    refuse(file, [{ location: [{ source, pointer }], message, ruleId }]);
+    .catch((error) =>
+      refuseAt({ start: placeOf(error) }, "document", error.originalError?.reason ?? error.message)
+    );
   const circular = "Write `$ref` in place of the alias: it is a part of itself";
-  const parsed = copy(shared, (pointer) => refuseAt(pointer, circular, "alias"));
+  const parsed = copy(shared, (pointer) => refuseAt({ source, pointer }, "alias", circular));
   const older = "Write OpenAPI 3.1: `openapi: 3.1.0`; convert a document of an older version first";
-  if (!/^3\.1\./.test(parsed?.openapi)) refuseAt("#/openapi", older, "openapi");
+  const is31 = /^3\.1\./.test(parsed?.openapi);
+  if (!is31) refuseAt({ source, pointer: "#/openapi" }, "openapi", older);
   const document = { source, parsed };
   const options = { document, externalRefResolver: resolver, config: config.styleguide };
-  const problems = await redocly.lintDocument(options)
-    .catch(({ location, message }) =>
-      location
-        ? refuseAt(location.pointer, message, "$ref")
-        : refuseAll(`${message}. ${unreadable}`)
-    );
+  const problems = await redocly.lintDocument(options).catch(({ location, message }) => {
+    if (location) refuseAt(location, "$ref", message);
+    refuseAt({ start: { line: 1, col: 1 } }, "document", `${message}. ${unreadable}`);
+  });
   refuse(file, problems!);
   const forTypes = structuredClone(parsed);
   const bundled = await redocly.bundle({ ...options, doc: document, config });

@@ -1,6 +1,7 @@
 /** Writes the table of operations, and the checks of their responses. @module */
 
 import { isIdempotent } from "../../src/retry.ts";
+import { isJsonType } from "../../src/serialize.ts";
 import { writeChecks } from "./checks.ts";
 import type { Any } from "./schemas.ts";
 
@@ -44,7 +45,7 @@ export function writeOperations(document: Any): { operations: string; validators
   const schemas: Any[] = [];
   /** Writes what the table has of a response: how it is checked, its media type or nothing. */
   const writeResponse = ({ status, content }: Any) => {
-    const media = Object.entries<Any>(content).filter(([type]) => /[/+]json *(;|$)/i.test(type));
+    const media = Object.entries<Any>(content).filter(([type]) => isJsonType(type));
     if (media.length === 0) return `"${status}": ${JSON.stringify(Object.keys(content)[0])},`;
     const anyOf = media.map(([, { schema = {} }]) => schema);
     const schema = anyOf.length > 1 ? { anyOf } : resolve(anyOf[0], components);

@@ -1,40 +1,56 @@
 /**
  * What the OpenAPI document must not contain, because types, requests or checks would be wrong, and
- * what to write instead. CONTRIBUTING.md has the reasons.
+ * what to write instead. CONTRIBUTING.md lists it.
  *
  * @module
  */
 
 import type { RawUniversalConfig } from "@redocly/openapi-core";
 import { forChecks } from "./checks.ts";
-import { type Any, partsOf, type Resolve, resolverOf, typesOf, valuesOf } from "./schemas.ts";
+import {
+  type Any,
+  partsOf,
+  type Resolve,
+  resolverOf,
+  typeOf,
+  typesOf,
+  valuesOf,
+} from "./schemas.ts";
 
-/** A field of a node, whether it is refused (anything truthy), and what to write instead. */
+/** A field of a node or "", whether it is refused (anything truthy), and what to write instead. */
 type Verdict = [field: string, isRefused: unknown, advice: string];
 
 const receivesNothing = "Leave it out: the client receives no requests";
 const oneServer = "Leave it out: all requests go to `baseUrl`";
+const besideOperationId = "Write `x-idempotent`, beside `operationId`";
 
-/** Fields that are always refused, by the OpenAPI type of their node. */
-const refusedFields: Record<string, Record<string, string>> = {
-  Root: { webhooks: receivesNothing },
-  PathItem: { servers: oneServer, trace: "Leave it out: fetch does not send TRACE" },
-  Operation: { servers: oneServer, callbacks: receivesNothing },
-  Parameter: {
-    allowReserved: "Leave it out: values are percent-encoded",
-    content: "Write `schema: { type: string }`: callers write the text",
-  },
-  Example: { externalValue: "Write `value`" },
-  Schema: {
-    nullable: 'Write `type: [string, "null"]` or `anyOf: [{ $ref: … }, { type: "null" }]`',
-    patternProperties: "Write `additionalProperties`, and in `description` which names there are",
-    prefixItems: "Write `items`, with `anyOf` for several kinds",
-    $defs: "Write the schemas below `components: schemas:`",
-  },
+/** What to write in place of fields that are always refused, by the OpenAPI type of their node. */
+const refusedFields: Record<string, string> = {
+  "Root webhooks": receivesNothing,
+  "Root x-idempotent": besideOperationId,
+  "PathItem servers": oneServer,
+  "PathItem trace": "Leave it out: fetch does not send TRACE",
+  "PathItem x-idempotent": besideOperationId,
+  "Operation servers": oneServer,
+  "Operation callbacks": receivesNothing,
+  "Parameter allowReserved": "Leave it out: values are percent-encoded",
+  "Parameter content": "Write `schema: { type: string }`: callers write the text",
+  "Example externalValue": "Write `value`",
+  "Schema nullable": 'Write `type: [string, "null"]` or `anyOf: [{ $ref: … }, { type: "null" }]`',
+  "Schema patternProperties": "Write `additionalProperties`, and the names in `description`",
+  "Schema prefixItems": "Write `items`, with `anyOf` for several kinds",
+  "Schema $defs": "Write the schemas below `components: schemas:`",
 };
 
 /** Paths as they are in URLs, without an empty segment, `.` or `..`. */
 const path = /^(\/|(\/(?!\.\.?(\/|$))([\w~!$&'()*+,;=:@.-]|%[\dA-F]{2}|{[^{}]+})+)+\/?)$/;
+
+/** Names of methods that the client has already, and of the one that makes a promise of an object. */
+const reservedMethods = `GET PUT POST DELETE OPTIONS HEAD PATCH TRACE request use eject
+  call checkOwnKey then`.split(/\s+/);
+
+/** Names such as `x-idempotant`. */
+const misspelled = /^x-?(?!idempotent$)i[demn]{2,4}p\w{3,6}$/i;
 
 const ofData = "2XX|20[0-7]";
 const ofErrors = "[45]XX|4(0\\d|1[0-8]|2\\d|3[01]|44|5[01]|9[7-9])|5(0[0-8]|1[01])";
@@ -49,6 +65,10 @@ const names: Record<string, RegExp> = {
   header: /^[\w!#$%&'*+.^`|~-]+$/,
 };
 
+/** Headers that the client, fetch or callers send. */
+const sentHeaders = `accept authorization connection content-length content-type cookie expect host
+  keep-alive te trailer transfer-encoding upgrade`.split(/\s+/);
+
 const joined = "Leave it out, and write `schema: { type: string }`: callers join the values";
 /** What to write in place of a style of parameters. */
 const styles: Record<string, string> = {
@@ -59,16 +79,6 @@ const styles: Record<string, string> = {
   deepObject: "Leave it out, and write a parameter for each property, such as `filter[name]`",
 };
 
-/** Headers that the client sends, or fetch, which refuses some of them. */
-const sentHeaders = `accept connection content-length content-type expect host keep-alive te trailer
-  transfer-encoding upgrade`.split(/\s+/);
-/** Headers that callers set, if any. */
-const callersHeaders = ["authorization", "cookie"];
-
-/** Names of methods that the client has already, and of the one that makes a promise of an object. */
-const reservedMethods = `GET PUT POST DELETE OPTIONS HEAD PATCH TRACE request use eject
-  call checkOwnKey then`.split(/\s+/);
-
 /** Tells whether a schema is a part of itself with no property in between. */
 function isCircular(schema: Any, resolve: Resolve): boolean {
   const fields = ["allOf", "anyOf", "oneOf", "items"];
@@ -76,11 +86,10 @@ function isCircular(schema: Any, resolve: Resolve): boolean {
     .some((part) => partsOf(part, resolve, fields).includes(schema));
 }
 
-/** Tells whether values have exactly the types that are named. */
-function haveTypes(values: Any[], named: string[]): boolean {
+/** Tells whether values have other types than those that are named, or not all of them. */
+function haveOtherTypes(values: Any[], named: string[]): boolean {
   const types = new Set(named.map((type) => type.replace("integer", "number")));
-  const typesOfValues = new Set(values.map((value) => value === null ? "null" : typeof value));
-  return types.size === typesOfValues.size && types.isSubsetOf(typesOfValues);
+  return types.symmetricDifference(new Set(values.map(typeOf))).size > 0;
 }
 
 /** Tells whether `required` has a name that `properties` lacks, in a schema that stands alone. */
@@ -104,29 +113,30 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
       (key === "head" || /^20[45]$/.test(name)) && resolve(response).content
     );
     const unused = "Write another, such as `getReport`: the client gets a method of this name";
+    const wrong = Object.keys(operation).find((name) => misspelled.test(name));
     return [
       ["operationId", operationId && !isMethod, unused],
       ["requestBody", requestBody && /get|head/.test(key), "Leave it out, or write `post`"],
       ["responses", successes.length === 0, "Add a success response, such as `2XX`"],
       ["responses", hasWrongContent, "Leave `content` out: HEAD, 204 and 205 have no body"],
       ["x-idempotent", !/boolean|undefined/.test(typeof idempotent), "Write `true` or `false`"],
+      [wrong ?? "", wrong, besideOperationId],
     ];
   },
 
   Parameter({ explode, in: place, name, required, schema, style }, { resolve, root }) {
-    const header = place === "header" ? `${name}`.toLowerCase() : "";
     const [key] = Object.values<Any>(root.components?.securitySchemes ?? {});
-    const isSent = header && [...sentHeaders, key?.name?.toLowerCase()].includes(header);
-    const isCallers = callersHeaders.includes(header);
+    const isSent = place === "header" &&
+      [...sentHeaders, key?.name?.toLowerCase()].includes(name.toLowerCase());
     const isList = place === "query" && `${typesOf(schema, resolve)}` === "array";
     const types = typesOf(isList ? resolve(schema).items : schema, resolve);
     const isScalar = types.length > 0 && !/null|array|object/.test(`${types}`);
+    const sent = "Leave it out: the client sends it, or callers set it in `headers`";
     const scalar = "Write a string, number or boolean, or in a query a list of these, or a " +
       "parameter for each property, such as `filter[name]`";
     return [
       ["in", place === "cookie", "Write `in: header`, or leave it out: the client has no cookies"],
-      ["name", isSent, "Leave it out: the client sends it"],
-      ["name", isCallers, "Leave it out: callers set it in `headers`"],
+      ["name", isSent, sent],
       ["name", names[place]?.test(name) === false, "Write a name that fetch can send"],
       ["required", place === "path" && !required, "Write `required: true`"],
       ["style", styles[style], styles[style]!],
@@ -136,12 +146,10 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
   },
 
   RequestBody({ content }) {
-    const others = Object.keys(content).filter((type) => type !== "application/json");
-    const isLeft = "application/json" in content;
-    return [
-      ["content", others.length > 0 && isLeft, "Leave out all but `application/json`"],
-      ["content", !isLeft, "Leave the operation out: callers send it with `call`"],
-    ];
+    const isOther = `${Object.keys(content)}` !== "application/json";
+    const advice = "Leave all but `application/json` out, or the operation: callers send it with " +
+      "`call`";
+    return [["content", isOther, advice]];
   },
 
   Responses: (responses, { resolve }) =>
@@ -155,26 +163,23 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
     }),
 
   NamedSecuritySchemes(schemes) {
-    const isKey = ([, { type, in: place }]: Any) => type === "apiKey" && place === "header";
-    const [key] = Object.entries(schemes).find(isKey) ?? [];
+    const isKey = ({ in: place, name, type }: Any) =>
+      type === "apiKey" && place === "header" && names.header!.test(name) &&
+      !sentHeaders.includes(name.toLowerCase());
+    const key = Object.keys(schemes).find((name) => isKey(schemes[name]));
     const other = "Leave it out, and write `security: []` or a key in a header (`type: apiKey`, " +
-      "`in: header`) where it is named: callers give it in `headers`";
+      "`in: header`, a `name` that fetch can send) where it is named: callers set it in `headers`";
     return Object.keys(schemes).map((name) => [name, name !== key, other]);
   },
 
-  SecurityScheme({ name = "" }) {
-    const isReserved = [...sentHeaders, ...callersHeaders].includes(name.toLowerCase());
-    const isName = names.header!.test(name) && !isReserved;
-    return [["name", name && !isName, "Write a name that fetch can send, and does not set"]];
-  },
-
   Schema(schema, { location: { pointer }, rawNode, resolve, root }) {
+    if (schema === true) return [["", true, "Write `{}`: it allows any value"]];
     const { additionalProperties: others, allOf, anyOf, items, oneOf, properties, type } = schema;
     const { readOnly, required, uniqueItems, writeOnly } = schema;
     const types = [type].flat();
     const values = valuesOf(schema);
     const hasObject = values.some((value) => Object(value) === value);
-    const isOther = type && values.length > 0 && !haveTypes(values, types);
+    const isOther = type && values.length > 0 && haveOtherTypes(values, types);
     const hasBoth = properties && Object.keys(Object(others)).length > 0;
     const itemTypes = `${typesOf(items ?? {}, resolve)}`;
     const isLone = ["allOf", "anyOf", "oneOf", "type"].some((name) => items?.[name]?.length === 1);
@@ -215,41 +220,28 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
   },
 };
 
-/** Names such as `x-idempotant`. */
-const misspelled = /^x-?i[demn]{2,4}p\w{3,6}$/i;
-
-/** Makes the visitor of a document that reports what is refused. */
+/** Makes the visitor of nodes that reports what is refused. */
 function refuse() {
   let root: Any;
   return (node: Any, context: Any): void => {
     root ??= node; // which comes first
     const { location, report, type: { name: type } } = context;
-    const anySchema = "Write `{}`: it allows any value";
-    if (type === "Schema" && node === true) {
-      report({ message: anySchema, location: location.key(), ruleId: type });
-    }
-    if (Object(node) !== node) return; // which `struct` reports
-    const verdicts = Object.entries(refusedFields[type] ?? {})
-      .map(([field, advice]): Verdict => [field, node[field], advice]);
-    for (const field in node) {
-      const isExact = type === "Operation" && field === "x-idempotent";
-      const isMisspelled = /^(Operation|PathItem|Root)$/.test(type) && !isExact &&
-        misspelled.test(field);
-      verdicts.push(
-        [field, isMisspelled, "Write `x-idempotent`, beside `operationId`"],
-        [field, field in {}, "Write another name: all objects in JavaScript have this one"],
-      );
-    }
+    const anyObject = "Write another name: all objects in JavaScript have this one";
     try {
-      const more = rules[type]?.(node, { ...context, resolve: resolverOf(context), root });
-      verdicts.push(...more ?? []);
+      const verdicts = [
+        ...Object.keys(node).flatMap((field): Verdict[] => {
+          const advice = refusedFields[`${type} ${field}`];
+          return [[field, field in {}, anyObject], [field, advice && node[field], advice!]];
+        }),
+        ...rules[type]?.(node, { ...context, resolve: resolverOf(context), root }) ?? [],
+      ];
+      for (const [field, isRefused, message] of verdicts) {
+        const place = field ? location.child([field]) : location;
+        const ruleId = field && !(field in {}) ? field : type;
+        if (isRefused) report({ message, location: place.key(), ruleId });
+      }
     } catch {
-      // A field of the node has a wrong type, which `struct` reports.
-    }
-    for (const [field, isRefused, message] of verdicts) {
-      const place = field ? location.child([field]) : location;
-      const ruleId = field && !(field in {}) ? field : type;
-      if (isRefused) report({ message, location: place.key(), ruleId });
+      // The node, or a field of it, has a wrong type, which `struct` reports.
     }
   };
 }
@@ -269,11 +261,11 @@ function checkReference(node: Any, { location, report, resolve, type }: Any): vo
     report({ message, location, ruleId: "$ref" });
     node.$ref = "#/nowhere"; // so that nothing in what it names is reported
   }
-  const advice = type.name === "Schema"
+  const message = type.name === "Schema"
     ? "Write `allOf: [{ $ref: … }]` in place of the `$ref` beside it, which hides it"
     : "Leave it out: the `$ref` beside it hides it";
-  for (const field of Object.keys(siblings).filter((field) => !annotation.test(field))) {
-    report({ message: advice, location: location.child([field]).key(), ruleId: field });
+  for (const ruleId of Object.keys(siblings).filter((field) => !annotation.test(field))) {
+    report({ message, location: location.child([ruleId]).key(), ruleId });
   }
 }
 
@@ -313,12 +305,10 @@ const ruleNames = `struct no-identical-paths operation-operationId
 const settings = { severity: "error", allowAdditionalProperties: true } as const; // of examples
 
 /** The configuration of Redocly. */
-export const config: RawUniversalConfig = {
+export const redoclyConfig: RawUniversalConfig = {
   plugins: [{
     id: "client",
-    preprocessors: {
-      oas3: { references: checkReferences, annotations: withoutAnnotations },
-    },
+    preprocessors: { oas3: { references: checkReferences, annotations: withoutAnnotations } },
     rules: { oas3: { refused: () => ({ any: refuse() }) } },
     decorators: { oas3: { "for-checks": forChecks } },
   }],

@@ -17,6 +17,9 @@ export const escape = (name: unknown): string =>
 export const valuesOf = (schema: Any): Any[] =>
   "const" in schema ? [schema.const] : schema.enum ?? [];
 
+/** Returns the type of a value, as JSON Schema names it, but "number" for integers. */
+export const typeOf = (value: unknown): string => value === null ? "null" : typeof value;
+
 /** Lists the types that values of a schema may have; none if they may have any. */
 export function typesOf(from: Any, resolve: Resolve, seen: Any[] = []): string[] {
   const schema = resolve(from);
@@ -24,8 +27,8 @@ export function typesOf(from: Any, resolve: Resolve, seen: Any[] = []): string[]
   const typesIn = (part: Any) => typesOf(part, resolve, [...seen, schema]);
   const { type, allOf = [], anyOf = [], oneOf = [] } = schema;
   if (type) return [type].flat();
-  const values = valuesOf(schema).map((value) => value === null ? "null" : typeof value);
-  if (values.length > 0) return [...new Set(values)];
+  const values = valuesOf(schema);
+  if (values.length > 0) return [...new Set(values.map(typeOf))];
   const branches: string[][] = [...anyOf, ...oneOf].map(typesIn);
   if (branches.length === 0) {
     return allOf.map(typesIn).find((types: string[]) => types.length > 0) ?? [];

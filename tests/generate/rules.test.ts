@@ -7,12 +7,12 @@ import {
   makeDocumentFromString,
 } from "@redocly/openapi-core";
 import { expect } from "@std/expect";
-import { config } from "../../scripts/generate/rules.ts";
+import { redoclyConfig } from "../../scripts/generate/rules.ts";
 import { documentOf, type Fields, json, operationOf, ref } from "./support.ts";
 
 /** Lists what is refused: the end of a JSON Pointer, the rule, and what to write instead. */
 async function lint(value: Fields) {
-  const redocly = await createConfig(config);
+  const redocly = await createConfig(redoclyConfig);
   const document = makeDocumentFromString(JSON.stringify(value), "/openapi.yaml");
   const externalRefResolver = new BaseResolver();
   const options = { externalRefResolver, config: redocly };
@@ -110,8 +110,8 @@ const refused: [place: string, ...documents: Fields[]][] = [
 
   ["components/securitySchemes/1", schemes(key, key), schemes(key, { ...key, in: "query" })],
   ["components/securitySchemes/0", schemes(http, key), schemes(http)],
-  ["components/securitySchemes/0/name", schemes({ ...key, name: "X Y" })],
-  ["components/securitySchemes/0/name", schemes({ ...key, name: "Cookie" })],
+  ["components/securitySchemes/0", schemes({ ...key, name: "X Y" })],
+  ["components/securitySchemes/0", schemes({ ...key, name: "Cookie" })],
 
   ["A/nullable", schema({ ...text, nullable: true })],
   ["A/patternProperties", schema({ type: "object", patternProperties: { a: text } })],
@@ -197,10 +197,10 @@ for (const [text, ...documents] of refused) {
 /** Parts of what to write instead, which is another thing in another case. */
 const advice: [message: string, ...documents: Fields[]][] = [
   ["Leave it out: the client sends it", header("Accept"), header("X-Key")],
-  ["Leave it out: callers set it in `headers`", header("Cookie")],
-  ["Leave the operation out: callers send it with `call`", body({ "multipart/form-data": {} })],
-  ["Leave the operation out", body({ "application/merge-patch+json": {} }, "patch")],
-  ["Leave out all but `application/json`", body({ "text/plain": {}, ...json(text) })],
+  ["or callers set it in `headers`", header("Cookie")],
+  ["or the operation: callers send it with `call`", body({ "multipart/form-data": {} })],
+  ["or the operation", body({ "application/merge-patch+json": {} }, "patch")],
+  ["Leave all but `application/json` out", body({ "text/plain": {}, ...json(text) })],
   ["write `security: []` or a key in a header", schemes(key, http)],
   ["write `;name={name}` in the path", parameter("path", text, { style: "matrix" })],
   ["write `.{name}` in the path", parameter("path", text, { style: "label" })],
