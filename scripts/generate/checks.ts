@@ -47,8 +47,11 @@ const whole = /^#\/components\/schemas\/[^/]+$|\/schema$/;
 
 /** Makes the visitor that changes schemas to what responses are checked for, and reports others. */
 export function forChecks() {
-  const places = new Map<Any, Any>();
+  let options: Any;
   return {
+    Root({ components = {} }: Any) {
+      options = optionsOf(components);
+    },
     Schema: {
       enter(schema: Any, context: Any) {
         const resolve = resolverOf(context);
@@ -58,30 +61,22 @@ export function forChecks() {
         Object.assign(schema, withoutRequired(schema, names, resolve));
       },
       leave(schema: Any, context: Any) {
-        const { location } = context;
-        const resolve = resolverOf(context);
-        if (whole.test(location.pointer)) places.set(schema, location);
         delete schema.format;
         // `oneOf` is checked like `anyOf`: types do not tell them apart, and where a value matches two
         // branches, few documents mean to refuse it.
         for (const field of ["anyOf", "oneOf"]) {
           const { [field]: anyOf, allOf = [], required } = schema;
           if (!anyOf) continue;
-          schema.allOf = [...allOf, chooseBranch(anyOf, resolve, required) ?? { anyOf }];
+          const branch = chooseBranch(anyOf, resolverOf(context), required) ?? { anyOf };
+          schema.allOf = [...allOf, branch];
           delete schema[field];
         }
-      },
-    },
-    Root: {
-      leave({ components = {} }: Any, { report }: Any) {
-        const problems: Any = lint([...places.keys()] as Any, optionsOf(components));
-        for (const { schema, keywordLocation, message } of problems ?? []) {
-          const place = places.get(schema).key();
-          report({
-            message: `Write another schema: ${message.replace(/ at #.*/, "")}`,
-            location: { ...place, pointer: place.pointer + keywordLocation.slice(1) },
-            ruleId: "schema",
-          });
+        const { location, report } = context;
+        const problems: Any = whole.test(location.pointer) && lint([schema] as Any, options);
+        for (const { keywordLocation, message } of problems || []) {
+          const pointer = location.pointer + keywordLocation.slice(1);
+          const advice = `Write another schema: ${message.replace(/ at #.*/, "")}`;
+          report({ message: advice, location: { ...location.key(), pointer }, ruleId: "schema" });
         }
       },
     },

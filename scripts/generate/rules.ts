@@ -173,9 +173,8 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
   },
 
   Schema(schema, { location: { pointer }, rawNode, resolve, root }) {
-    if (schema === true) return [["", true, "Write `{}`: it allows any value"]];
     const { additionalProperties: others, allOf, anyOf, items, oneOf, properties, type } = schema;
-    const { readOnly, required, uniqueItems, writeOnly } = schema;
+    const { readOnly, uniqueItems, writeOnly } = schema;
     const types = [type].flat();
     const values = valuesOf(schema);
     const hasObject = values.some((value) => Object(value) === value);
@@ -196,7 +195,6 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
     const oneLimit = "Leave it or the exclusive limit out";
     return [
       // Mistakes
-      ["required", required && !Array.isArray(required), "Write a list, beside `properties`"],
       ["required", hasUnknownName(schema, pointer), "Write only names that `properties` has"],
       ["allOf", closed, open],
       // What openapi-typescript types differently

@@ -41,14 +41,14 @@ export function chooseBranch(schemas: Any[], resolve: Resolve, required: string[
     return { schema, types, tags };
   });
   const objects = branches.flatMap(({ tags }) => tags ?? []);
-  const kinds = branches.filter(({ tags }) => !tags)
+  const typeLists = branches.filter(({ tags }) => !tags)
     .map(({ types }) => types.map((type) => type.replace("integer", "number")));
-  if (objects.length > 0) kinds.push(["object"]);
+  if (objects.length > 0) typeLists.push(["object"]);
   const valuesAt = (name: string) => objects.map((tags) => tags.get(name) ?? []);
   const tag = objects.length > 1
     ? [...objects[0]!.keys()].find((name) => areDistinct(valuesAt(name)))
     : undefined;
-  if (!areDistinct(kinds) || (objects.length > 1 && tag === undefined)) return undefined;
+  if (!areDistinct(typeLists) || (objects.length > 1 && tag === undefined)) return undefined;
 
   const tagged = (values?: Any[]) =>
     tag !== undefined && values && { properties: { [tag]: { enum: values } } };
