@@ -7,15 +7,7 @@
 
 import type { RawUniversalConfig } from "@redocly/openapi-core";
 import { forChecks } from "./checks.ts";
-import {
-  type Any,
-  partsOf,
-  type Resolve,
-  resolverOf,
-  typeOf,
-  typesOf,
-  valuesOf,
-} from "./schemas.ts";
+import { type Any, isCircular, partsOf, resolverOf, typeOf, typesOf, valuesOf } from "./schemas.ts";
 
 /** A field of a node or "", whether it is refused (anything truthy), and what to write instead. */
 type Verdict = [field: string, isRefused: unknown, advice: string];
@@ -79,13 +71,6 @@ const styles: Record<string, string> = {
   deepObject: "Leave it out, and write a parameter for each property, such as `filter[name]`",
 };
 
-/** Tells whether a schema is a part of itself with no property in between. */
-function isCircular(schema: Any, resolve: Resolve): boolean {
-  const fields = ["allOf", "anyOf", "oneOf", "items"];
-  return fields.flatMap((field) => schema[field] ?? [])
-    .some((part) => partsOf(part, resolve, fields).includes(schema));
-}
-
 /** Tells whether values have other types than those that are named, or not all of them. */
 function haveOtherTypes(values: Any[], named: string[]): boolean {
   const types = new Set(named.map((type) => type.replace("integer", "number")));
@@ -113,14 +98,14 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
       (key === "head" || /^20[45]$/.test(name)) && resolve(response).content
     );
     const unused = "Write another, such as `getReport`: the client gets a method of this name";
-    const wrong = Object.keys(operation).find((name) => misspelled.test(name));
+    const misspelling = Object.keys(operation).find((name) => misspelled.test(name));
     return [
       ["operationId", operationId && !isMethod, unused],
       ["requestBody", requestBody && /get|head/.test(key), "Leave it out, or write `post`"],
       ["responses", successes.length === 0, "Add a success response, such as `2XX`"],
       ["responses", hasWrongContent, "Leave `content` out: HEAD, 204 and 205 have no body"],
       ["x-idempotent", !/boolean|undefined/.test(typeof idempotent), "Write `true` or `false`"],
-      [wrong ?? "", wrong, besideOperationId],
+      [misspelling ?? "", misspelling, besideOperationId],
     ];
   },
 
@@ -147,9 +132,8 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
 
   RequestBody({ content }) {
     const isOther = `${Object.keys(content)}` !== "application/json";
-    const advice = "Leave all but `application/json` out, or the operation: callers send it with " +
-      "`call`";
-    return [["content", isOther, advice]];
+    const others = "Leave all but `application/json` out, or the operation: `call` can send others";
+    return [["content", isOther, others]];
   },
 
   Responses: (responses, { resolve }) =>

@@ -44,3 +44,10 @@ export function partsOf(from: Any, resolve: Resolve, fields = ["allOf"]): Any[] 
   }
   return [...parts];
 }
+
+/** Tells whether a schema is a part of itself with no property in between. */
+export function isCircular(schema: Any, resolve: Resolve): boolean {
+  const fields = ["allOf", "anyOf", "oneOf", "items"];
+  return fields.flatMap((field) => schema[field] ?? [])
+    .some((part) => partsOf(part, resolve, fields).includes(schema));
+}

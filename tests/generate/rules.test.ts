@@ -90,8 +90,11 @@ const refused: [problem: string, ...documents: Fields[]][] = [
   ["paths/~1b~1~1c: as it is in URLs", path("/b//c")],
   ["paths/~1b?c: as it is in URLs", path("/b?c")],
   ["get/requestBody: write `post`", body(json(text), "get")],
-  ["post/requestBody/content: with `call`", body({ "multipart/form-data": {} })],
-  ["patch/requestBody/content: with `call`", body({ "application/merge-patch+json": {} }, "patch")],
+  ["post/requestBody/content: `call` can send", body({ "multipart/form-data": {} })],
+  [
+    "patch/requestBody/content: `call` can send",
+    body({ "application/merge-patch+json": {} }, "patch"),
+  ],
   ["post/requestBody/content: Leave all but", body({ ...json(text), "text/plain": {} })],
   ["name: the client sends it", header("x-key"), ...reserved.map(header)],
   ["name: fetch can send", header("X Y"), query(text, { name: "a&b" })],
