@@ -13,6 +13,9 @@ const optionsOf = ({ schemas = {} }: Any): Any => ({
   ),
 });
 
+/** A reference to a component, in JSON. */
+const reference = /"\$ref":"#\/components\/schemas\/([\w.-]+)"/g;
+
 /**
  * Writes an array of the checks of schemas, each of which stops at the first problem. After them, the
  * array has those of the components that they use.
@@ -26,9 +29,6 @@ export function writeChecks(schemas: Any[], components: Any): string {
   }
   return validator([...all] as Any, optionsOf(components)).toModule().replace(/;$/, "");
 }
-
-/** A reference to a component, in JSON. */
-const reference = /"\$ref":"#\/components\/schemas\/([\w.-]+)"/g;
 
 /** Copies a schema, and those in its `allOf`, without some names in `required`. */
 function withoutRequired(from: Any, names: string[], resolve: Resolve): Any {
@@ -45,7 +45,10 @@ function withoutRequired(from: Any, names: string[], resolve: Resolve): Any {
 /** The places of schemas that are no parts of others. */
 const whole = /^#\/components\/schemas\/[^/]+$|\/schema$/;
 
-/** Makes the visitor that changes schemas to what responses are checked for, and reports others. */
+/**
+ * Makes the visitor that changes schemas to what responses are checked for, and reports those that
+ * schemasafe cannot check.
+ */
 export function forChecks() {
   let options: Any;
   return {
@@ -72,8 +75,8 @@ export function forChecks() {
           delete schema[field];
         }
         const { location, report } = context;
-        const problems: Any = whole.test(location.pointer) && lint([schema] as Any, options);
-        for (const { keywordLocation, message } of problems || []) {
+        const problems: Any = whole.test(location.pointer) ? lint([schema] as Any, options) : [];
+        for (const { keywordLocation, message } of problems) {
           const pointer = location.pointer + keywordLocation.slice(1);
           const advice = `Write another schema: ${message.replace(/ at #.*/, "")}`;
           report({ message: advice, location: { ...location.key(), pointer }, ruleId: "schema" });

@@ -1,8 +1,8 @@
 /**
  * Loads @exodus/schemasafe, with changes to what it writes. They replace functions and templates of
- * version 1.3.0 before the rest of it is loaded. If another version writes something else, the tests
- * "validators check what schemas say, and name the place" and "a schema has one check, however many
- * responses and schemas refer to it" fail first.
+ * version 1.3.0 before the rest of it is loaded. If another version writes something else, these
+ * tests fail first: "validators check what schemas say, and name the place", "a schema has one check,
+ * however many responses and schemas refer to it", "the rules accept a long chain of schemas, …".
  *
  * @module
  */
@@ -60,13 +60,15 @@ safeFormat.format = (template: string, ...args: unknown[]) =>
 const { scopeMethods } = scopeUtils;
 const scopes = new WeakSet<Any>();
 
-// Each schema of the list is compiled by itself. Where another one refers to it, it gets only a name:
-// compiled there, a chain of schemas would need a deep stack.
+// A schema that another one refers to is compiled in its turn, as all of them are in the list. At the
+// reference, it only gets the name of its function: compiled there, and so on, a long chain of schemas
+// would overflow the stack.
 scopeUtils.scopeMethods = (scope: Any) => {
   const { getref, genref, ...others } = scopeMethods(scope);
-  const isList = !scopes.has(scope);
+  const isFirst = !scopes.has(scope);
   scopes.add(scope);
-  if (isList) return { getref: () => undefined }; // not compiled yet
+  // It is first asked for by what goes through the list, and skips schemas that have a name.
+  if (isFirst) return { getref: () => undefined };
   const nameOf = (schema: Any) => getref(schema) ?? genref(schema);
   return {
     ...others,
