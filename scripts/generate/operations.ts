@@ -21,10 +21,7 @@ export function operationsOf({ components, paths = {}, security = [] }: Any) {
       const operation = { security, ...pathItem[method] };
       const successes = Object.entries<Any>(operation.responses)
         .filter(([status]) => status.startsWith("2"))
-        .map(([status, response]) => ({
-          status,
-          content: resolve(response, components).content ?? {},
-        }));
+        .map(([status, response]) => ({ status, content: {}, ...resolve(response, components) }));
       return { method: method.toUpperCase(), path, operation, successes };
     });
   });

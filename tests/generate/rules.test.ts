@@ -153,6 +153,7 @@ const refused: [problem: string, ...documents: Fields[]][] = [
   ["get/responses/200: `#/components/responses/`", operation({ responses: { 200: ref("B") } })],
   ["A/properties/a/nullable: Write `allOf: [", object({ ...ref("B"), nullable: true })],
   ["A/properties/a/maxlength: Write `allOf: [", object({ ...ref("B"), maxlength: 1 })],
+  ["A/properties/a/enum: Write `allOf: [", object({ ...ref("B"), enum: ["a"] })],
   ["get/responses/200/content: hides it", {
     ...operation({ responses: { 200: done } }),
     components: { securitySchemes: { Key: key }, responses: { Done: ok } },
