@@ -98,14 +98,12 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
       (key === "head" || /^20[45]$/.test(name)) && resolve(response).content
     );
     const unused = "Write another, such as `getReport`: the client gets a method of this name";
-    const misspelling = Object.keys(operation).find((name) => misspelled.test(name));
     return [
       ["operationId", operationId && !isMethod, unused],
       ["requestBody", requestBody && /get|head/.test(key), "Leave it out, or write `post`"],
       ["responses", successes.length === 0, "Add a success response, such as `2XX`"],
       ["responses", hasWrongContent, "Leave `content` out: HEAD, 204 and 205 have no body"],
       ["x-idempotent", !/boolean|undefined/.test(typeof idempotent), "Write `true` or `false`"],
-      [misspelling ?? "", misspelling, besideOperationId],
     ];
   },
 
@@ -209,11 +207,23 @@ function refuse() {
     root ??= node; // which comes first
     const { location, report, type: { name: type } } = context;
     const anyObject = "Write another name: all objects in JavaScript have this one";
+    if (type === "Schema" && node === true) {
+      report({
+        message: "Write `{}`: it allows any value",
+        location: location.key(),
+        ruleId: type,
+      });
+    }
     try {
       const verdicts = [
         ...Object.keys(node).flatMap((field): Verdict[] => {
           const advice = refusedFields[`${type} ${field}`];
-          return [[field, field in {}, anyObject], [field, advice && node[field], advice!]];
+          const isMisspelled = /^(Operation|PathItem|Root)$/.test(type) && misspelled.test(field);
+          return [
+            [field, field in {}, anyObject],
+            [field, isMisspelled, besideOperationId],
+            [field, advice && node[field], advice!],
+          ];
         }),
         ...rules[type]?.(node, { ...context, resolve: resolverOf(context), root }) ?? [],
       ];

@@ -174,6 +174,8 @@ const refused: [problem: string, ...documents: Fields[]][] = [
   ["get/x-idempotent: `true` or `false`", operation({ "x-idempotent": "yes" })],
   ["get/x-idempotant: Write `x-idempotent`", operation({ "x-idempotant": true })],
   ["get/x-idmepotent: Write `x-idempotent`", operation({ "x-idmepotent": true })],
+  ["x-idempotant: beside `operationId`", path("/a", { "x-idempotant": true })],
+  ["A: Write `{}`", schema(true)],
   ["get/x-Idempotency: Write `x-idempotent`", operation({ "x-Idempotency": true })],
   ["x-idempotent: beside `operationId`", path("/a", { "x-idempotent": true })],
   [
@@ -185,7 +187,6 @@ const refused: [problem: string, ...documents: Fields[]][] = [
   ["A/required: Expected type `array`", schema({ type: "object", required: true })],
   ["A/requird: not expected here", object(text, { requird: ["a"] })],
   ["A/properties/a: Expected type `Schema` (object)", object(null)],
-  ["A: Expected type `Schema` (object)", schema(true)],
   ["A/example: must be string", schema({ ...text, example: 1 })],
   ["A/examples/1: must be string", schema({ ...text, examples: ["a", 1] })],
   ["example: must be string", query(text, { example: 1 })],
