@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { ParseAs } from "openapi-fetch";
 
 import type { RequestOptions } from "./api.ts";
+import type { ScamAddressError } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import type { Settings } from "./options.ts";
 
@@ -27,6 +28,8 @@ export interface CallContext extends Settings {
   readonly deadline: number;
   /** The keys that errors must not show. */
   readonly secrets: Set<string>;
+  /** The error for the last response, if its status is not 2xx. */
+  failure?: { readonly response: Response; readonly error: ScamAddressError };
   /** The errors that the call has made. */
   readonly errors: WeakSet<Error>;
   /** What the call waits for before its first attempt, for the message of a time limit. */

@@ -249,19 +249,13 @@ async function dispatch(
     for (const key of [settings.apiKey, Object(body).apiKey]) {
       if (typeof key === "string") context.secrets.add(key);
     }
-    const texts = new Map<Response, string>(); // of errors, whose bodies openapi-fetch parses
     const result = await openapi.request(method, path, {
       bodySerializer: (body: unknown, headers: Headers) => serializeBody(body, headers, context),
       ...options,
       ...body !== undefined && { body },
       signal: callSignal,
       parseAs: parseAs === "json" ? "text" : parseAs, // JSON is parsed in `readData`, to be checked
-      fetch: async (request: Request) => {
-        const response = await sendRequest(request, context, callSignal);
-        const isThrown = !response.ok && !resolvesToErrors;
-        if (isThrown) texts.set(response, await response.clone().text());
-        return response;
-      },
+      fetch: (request: Request) => sendRequest(request, context, callSignal),
     });
     const { data, error, response } = result;
     if (response.ok && parseAs === "json") {
@@ -269,8 +263,10 @@ async function dispatch(
       return { data: await readData(`${data ?? ""}`, response, context), response };
     }
     if (response.ok || resolvesToErrors) return result;
-    // A response that middleware made has only been parsed.
-    throw failures.http(context, response, texts.get(response) ?? failures.toText(error));
+    // A response that middleware made has no error yet.
+    throw context.failure?.response === response
+      ? context.failure.error
+      : failures.http(context, response, failures.toText(error));
   });
 }
 

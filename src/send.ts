@@ -5,7 +5,7 @@ import { apiKeyHeader } from "./generated/operations.ts";
 import { runWithin } from "./limits.ts";
 import { isApiKey, KEY_PROBLEM } from "./options.ts";
 import { NULL_BODY_STATUSES, readResponse } from "./response.ts";
-import { isTemporaryFailure, mayRepeat, readRetryAfter, retryDelay } from "./retry.ts";
+import { mayRepeat, retryDelay } from "./retry.ts";
 import { runsOn } from "./runtime.ts";
 import { isJsonType } from "./serialize.ts";
 
@@ -44,30 +44,23 @@ export async function sendRequest(
   for (context.attempt = 1;; context.attempt++) {
     const outcome = await makeAttempt(url, init, context, signals);
     if (outcome instanceof Response && outcome.ok) return outcome;
+    const error = outcome instanceof Response
+      ? failures.http(context, outcome, await outcome.clone().text())
+      : outcome;
     const delay = context.attempt > context.retries
       ? undefined
-      : retryDelay(failureOf(outcome), context.attempt, backoff.random(), isRepeatable);
+      : retryDelay(error, context.attempt, backoff.random(), isRepeatable);
     if (delay === undefined || performance.now() + delay >= context.deadline) {
-      if (outcome instanceof Response) return outcome;
-      throw outcome;
+      if (!(outcome instanceof Response)) throw outcome;
+      context.failure = { response: outcome, error };
+      return outcome;
     }
-    const error = outcome instanceof Response
-      ? failures.http(context, outcome, await outcome.text())
-      : outcome;
     await runWithin({ signals }, async ({ signal }) => {
       await context.onRetry?.({ attempt: context.attempt, delay, error });
       signal.throwIfAborted(); // while `onRetry` ran
       await backoff.sleep(delay, signal);
     });
   }
-}
-
-/** Returns what the policy of retries must know of a failed attempt. */
-function failureOf(outcome: Response | ScamAddressError) {
-  if (outcome instanceof ScamAddressError) return outcome;
-  const isTemporary = isTemporaryFailure({ code: "http", response: outcome });
-  const retryAfter = readRetryAfter(outcome.headers);
-  return { isTemporary, retryAfter, response: outcome, wasSent: true };
 }
 
 /**
