@@ -16,8 +16,8 @@ import * as failures from "./failures.ts";
 import { apiKeyHeader, operations } from "./generated/operations.ts";
 import type { paths } from "./generated/types.ts";
 import { runWithin } from "./limits.ts";
-import { type Given, OPTIONS, readClientOptions, readOptions, type Settings } from "./options.ts";
-import { isApiKey, KEY_PROBLEM, optionError } from "./options.ts";
+import { type ApiKey, type Given, OPTIONS, readClientOptions, readOptions } from "./options.ts";
+import { isApiKey, KEY_PROBLEM, optionError, type Settings } from "./options.ts";
 import { resolveApiKey, sendRequest } from "./send.ts";
 import { checkPath, serializeBody, toPath, toQuery } from "./serialize.ts";
 import { withoutQuery } from "./text.ts";
@@ -34,9 +34,7 @@ interface UntypedClient extends Pick<Client<object>, "use" | "eject"> {
 }
 
 /** The options of a call that are read here; openapi-fetch reads the others. */
-interface AnyOptions extends Given<RequestOptions> {
-  idempotent?: boolean;
-  body?: unknown;
+interface AnyOptions extends Given<RequestOptions & Pick<CallOptions, "body" | "idempotent">> {
   params?: { path?: Record<string, unknown> };
   parseAs?: ParseAs;
   baseUrl?: string;
@@ -46,7 +44,7 @@ interface AnyOptions extends Given<RequestOptions> {
 /** What else a method says of a call. */
 interface CallDetails extends Pick<CallContext, "operation" | "schema" | "resolvesToErrors"> {
   /** Makes the body, within the limits of the call. */
-  readonly makeBody?: (context: CallContext) => Promise<unknown>;
+  readonly makeBody?: ((context: CallContext) => Promise<unknown>) | undefined;
 }
 
 /** What the methods of a client share. */
@@ -86,28 +84,24 @@ export function createClient<Paths extends object = paths>(
 ): ScamAddressClient<Paths> {
   const settings = readClientOptions(options);
   const shared: Shared = { openapi: createOpenapiClient(settings), settings };
-  const operationMethods = Object.entries(operations).map(([endpoint, { operationId }]) => [
-    operationId,
-    async (init?: object | null) => {
+  const methods: Record<string, unknown> = {};
+  for (const [endpoint, { operationId }] of Object.entries(operations)) {
+    methods[operationId] = async (init?: object | null) => {
       const options = readOptions(init, `${operationId}()`, OPTIONS.request, OPTIONS.operation);
       return await callOperation(shared, endpoint, options);
-    },
-  ]);
-  const typedMethods = METHODS.map((name) => [name, request.bind(undefined, shared, name)]);
+    };
+  }
+  for (const name of METHODS) methods[name] = request.bind(undefined, shared, name);
+  methods.request = request.bind(undefined, shared);
   const ownMethods = {
     checkKey: checkKey.bind(undefined, shared),
     checkOwnKey: checkOwnKey.bind(undefined, shared),
     call: call.bind(undefined, shared),
-  } satisfies Pick<ScamAddressClient, "checkKey" | "checkOwnKey" | "call">;
-  const methods: object = {
-    ...Object.fromEntries([...operationMethods, ...typedMethods]),
-    ...ownMethods,
-    request: request.bind(undefined, shared),
     use: shared.openapi.use,
     eject: shared.openapi.eject,
-  };
-  // Only the generated types, and openapi-fetch's, know what the methods take and resolve to.
-  return methods as ScamAddressClient<Paths>;
+  } satisfies Partial<ScamAddressClient>;
+  // Only the generated types, and openapi-fetch's, know what the other methods take and resolve to.
+  return Object.assign(methods, ownMethods) as object as ScamAddressClient<Paths>;
 }
 
 /** Creates openapi-fetch's client. */
@@ -125,38 +119,34 @@ function createOpenapiClient(settings: Settings): UntypedClient {
 /** Calls an operation for a typed method. */
 async function request(shared: Shared, method: string, path: string, init?: object | null) {
   const name = method.toUpperCase();
-  const tables = [OPTIONS.request, OPTIONS.typed, OPTIONS.untyped];
-  const options: AnyOptions = readOptions(init, `${name}()`, ...tables);
-  checkPath(path, options.params?.path);
   const { bodySerializer } = shared.settings;
   const own = bodySerializer && { bodySerializer };
+  const tables = [OPTIONS.request, OPTIONS.typed, OPTIONS.untyped];
+  const options: AnyOptions = readOptions(init, `${name}()`, ...tables);
   const details = { operation: operations[`${name} ${path}`], resolvesToErrors: true };
   return await dispatch(shared, name, path, { ...own, ...options }, details);
 }
-
-/** How the OpenAPI document says that parameters are written. */
-const DOCUMENTED = {
-  pathSerializer: defaultPathSerializer,
-  querySerializer: /* @__PURE__ */ createQuerySerializer(),
-};
 
 /** Calls an operation of the OpenAPI document. */
 async function callOperation(
   shared: Shared,
   endpoint: string,
   options: AnyOptions,
-  details: CallDetails = {},
+  makeBody?: CallDetails["makeBody"],
 ): Promise<Result> {
   const [method, path] = endpoint.split(" ") as [string, string];
-  checkPath(path, options.params?.path);
   const operation = operations[endpoint]!;
   const media = Object.values(operation.responses).find((content) => typeof content === "string");
   if (media) {
     const advice = `call ${method}("${path}") with "parseAs" in place of it`;
     throw optionError(operation.operationId, `responds with ${media}: ${advice}`);
   }
-  const init = { ...options, ...DOCUMENTED };
-  return await dispatch(shared, method, path, init, { ...details, operation });
+  const init = {
+    ...options,
+    pathSerializer: defaultPathSerializer,
+    querySerializer: createQuerySerializer(), // as the document says, whatever the client's does
+  };
+  return await dispatch(shared, method, path, init, { operation, makeBody });
 }
 
 async function checkKey(shared: Shared, apiKey: string, init?: RequestOptions | null) {
@@ -172,11 +162,7 @@ async function checkOwnKey(shared: Shared, init?: RequestOptions | null) {
   return await postCheckKey(shared, apiKey, options);
 }
 
-async function postCheckKey(
-  shared: Shared,
-  apiKey: NonNullable<Settings["apiKey"]>,
-  options: AnyOptions,
-): Promise<KeyStatus> {
+async function postCheckKey(shared: Shared, apiKey: ApiKey, options: AnyOptions) {
   // A change of the operation in the OpenAPI document is a compile error here, or at `KeyStatus`.
   const path = "/checkKey" satisfies keyof paths;
   const makeBody = async (context: CallContext) => {
@@ -184,7 +170,7 @@ async function postCheckKey(
     const input: OperationInput<paths[typeof path]["post"]> = { body: { apiKey: key } };
     return input.body;
   };
-  const { data } = await callOperation(shared, `POST ${path}`, options, { makeBody });
+  const { data } = await callOperation(shared, `POST ${path}`, options, makeBody);
   return data as KeyStatus;
 }
 
@@ -202,7 +188,7 @@ async function call(
   const queryText = toQuery(query);
   const options = {
     ...rest,
-    pathSerializer: (path: string) => path, // which has no parameters
+    pathSerializer: defaultPathSerializer,
     querySerializer: () => queryText,
   };
   return await dispatch(shared, method.toUpperCase(), toPath(endpoint), options, { schema });
@@ -216,9 +202,9 @@ async function dispatch(
   options: AnyOptions,
   { makeBody, ...details }: CallDetails,
 ): Promise<Result> {
+  checkPath(path, options.params?.path);
   const { parseAs = "json", totalTimeout = settings.totalTimeout } = options;
-  const { operation, resolvesToErrors } = details;
-  const access = operation?.access ?? "required";
+  const access = details.operation?.access ?? "required";
   if (settings.apiKey === undefined && access === "required") {
     const ignored = `your own header "${apiKeyHeader}" is ignored`;
     throw optionError("apiKey", `is missing: this request needs the client's key; ${ignored}`);
@@ -262,7 +248,7 @@ async function dispatch(
       // There is no text for a response without content.
       return { data: await readData(`${data ?? ""}`, response, context), response };
     }
-    if (response.ok || resolvesToErrors) return result;
+    if (response.ok || details.resolvesToErrors) return result;
     // A response that middleware made has no error yet.
     throw context.failure?.response === response
       ? context.failure.error

@@ -117,6 +117,9 @@ export function readClientOptions(options: ClientOptions) {
   };
 }
 
+/** A key, or a function that returns one. */
+export type ApiKey = NonNullable<Settings["apiKey"]>;
+
 /** Tells whether a value is an API key, which a header must be able to carry. */
 export function isApiKey(value: unknown): value is string {
   return typeof value === "string" && /^(?! )[ -~]{1,4096}(?<! )$/.test(value);

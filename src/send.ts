@@ -3,7 +3,7 @@ import { ScamAddressError } from "./errors.ts";
 import * as failures from "./failures.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import { runWithin } from "./limits.ts";
-import { isApiKey, KEY_PROBLEM } from "./options.ts";
+import { type ApiKey, isApiKey, KEY_PROBLEM } from "./options.ts";
 import { NULL_BODY_STATUSES, readResponse } from "./response.ts";
 import { mayRepeat, retryDelay } from "./retry.ts";
 import { runsOn } from "./runtime.ts";
@@ -143,10 +143,7 @@ async function setHeaders(headers: Headers, context: CallContext): Promise<void>
 }
 
 /** Returns the client's key, or what its function returns. */
-export async function resolveApiKey(
-  apiKey: NonNullable<CallContext["apiKey"]>,
-  context: CallContext,
-): Promise<string> {
+export async function resolveApiKey(apiKey: ApiKey, context: CallContext): Promise<string> {
   if (typeof apiKey === "string") return apiKey;
   context.pending = '"apiKey"';
   const key: unknown = await apiKey();
