@@ -39,6 +39,3 @@ export interface CallContext extends Settings {
   /** Whether the service may have got the request, in any attempt. */
   wasSent: boolean;
 }
-
-/** What an error needs to know of the call that makes it. */
-export type ErrorContext = Pick<CallContext, "attempt" | "errors" | "name" | "secrets" | "wasSent">;

@@ -15,11 +15,7 @@ type ToError = (issues: readonly Issue[], problem?: string) => InvalidResponseEr
  *
  * @throws {InvalidResponseError} When it does not match.
  */
-export async function readData(
-  text: string,
-  response: Response,
-  context: CallContext,
-): Promise<unknown> {
+export async function readData(text: string, response: Response, context: CallContext) {
   const toError: ToError = (issues, problem = describeIssues(issues)) =>
     failures.invalidResponse(context, response, text, issues, problem);
   const { operation, schema } = context;
@@ -40,13 +36,9 @@ export async function readData(
 }
 
 /** Reads the data of an operation that the OpenAPI document has. */
-function readDocumented(
-  text: string,
-  response: Response,
-  { responses }: Operation,
-  toError: ToError,
-): unknown {
+function readDocumented(text: string, response: Response, operation: Operation, toError: ToError) {
   const { status } = response;
+  const { responses } = operation;
   const listed = [`${status}`, "2XX"].find((name) => name in responses);
   if (!listed) {
     const problem = `the OpenAPI document has no status ${status} for this operation`;

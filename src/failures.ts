@@ -1,15 +1,7 @@
 // The errors of a call. None shows a key.
-import type { CallContext, ErrorContext } from "./call.ts";
-import {
-  type ConfigurationError,
-  HttpError,
-  InvalidResponseError,
-  type Issue,
-  NetworkError,
-  type ResponseSnapshot,
-  type ScamAddressError,
-  TimeoutError,
-} from "./errors.ts";
+import type { CallContext } from "./call.ts";
+import { HttpError, InvalidResponseError, NetworkError, TimeoutError } from "./errors.ts";
+import type { ConfigurationError, Issue, ResponseSnapshot, ScamAddressError } from "./errors.ts";
 import { optionError } from "./options.ts";
 import { readRetryAfter } from "./retry.ts";
 import { toLine, withoutQuery } from "./text.ts";
@@ -30,7 +22,7 @@ const MAX_EXCERPT = 200;
 const MIN_SECRET = 8;
 
 /** Replaces every key in a text by `[redacted]`. */
-export function redact(text: string, { secrets }: Pick<ErrorContext, "secrets">): string {
+export function redact(text: string, { secrets }: CallContext): string {
   // The longest comes first, because it may contain another.
   const sorted = [...secrets].sort((a, b) => b.length - a.length);
   for (const secret of sorted) {
@@ -43,7 +35,7 @@ export function redact(text: string, { secrets }: Pick<ErrorContext, "secrets">)
 
 /** Makes an error of a call, whose message is a line that names the request and shows no key. */
 export function make<Fields, Made extends ScamAddressError>(
-  context: ErrorContext,
+  context: CallContext,
   errorClass: new (message: string, fields: Fields, options?: { cause?: unknown }) => Made,
   problem: string,
   fields: Fields,
@@ -59,7 +51,7 @@ export function make<Fields, Made extends ScamAddressError>(
 }
 
 /** Makes the error for an option or an argument that is found wrong during the call. */
-export function option(context: ErrorContext, option: string, problem: string): ConfigurationError {
+export function option(context: CallContext, option: string, problem: string): ConfigurationError {
   const error = optionError(option, problem, context.wasSent);
   context.errors.add(error);
   return error;
@@ -130,7 +122,8 @@ export function http(context: CallContext, response: Response, text: string): Ht
   const mayBeWrongAddress = status === 404 && operation && !operation.has404;
   const wait = retryAfter === undefined ? "" : ` (retry after ${Math.ceil(retryAfter)} s)`;
   const advice = mayBeWrongAddress ? ` (${CHECK_BASE_URL})` : "";
-  const excerpt = excerptOf(snapshot.body);
+  const body = toText(snapshot.body).trim();
+  const excerpt = body.length > MAX_EXCERPT ? `${body.slice(0, MAX_EXCERPT)}…` : body;
   const problem = `got the status ${status}${wait}${advice}${excerpt && `: ${excerpt}`}`;
   const fields = { response: snapshot, ...retryAfter !== undefined && { retryAfter } };
   return make(context, HttpError, problem, fields);
@@ -180,10 +173,4 @@ export function toText(body: unknown = ""): string {
   } catch {
     return ""; // It is nested too deeply.
   }
-}
-
-/** Returns the start of a body, for messages. */
-function excerptOf(body: unknown): string {
-  const text = toText(body).trim();
-  return text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text;
 }

@@ -1,4 +1,4 @@
-import type { ErrorContext } from "./call.ts";
+import type { CallContext } from "./call.ts";
 import * as failures from "./failures.ts";
 import { optionError } from "./options.ts";
 
@@ -83,7 +83,7 @@ export function isJsonType(type: string): boolean {
 export function serializeBody(
   body: unknown,
   headers: HeadersInit | undefined,
-  context: ErrorContext,
+  context: CallContext,
 ): string | FormData {
   const bodyError = (problem: string) => failures.option(context, "body", problem);
   const type = new Headers(headers).get("content-type");
