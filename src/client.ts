@@ -236,7 +236,7 @@ async function dispatch(
       if (typeof key === "string") context.secrets.add(key);
     }
     const result = await openapi.request(method, path, {
-      bodySerializer: (body: unknown, headers: Headers) => serializeBody(body, headers, context),
+      bodySerializer: serializeBody.bind(undefined, context),
       ...options,
       ...body !== undefined && { body },
       signal: callSignal,

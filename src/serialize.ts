@@ -9,7 +9,7 @@ import { optionError } from "./options.ts";
 const DOT_SEGMENT = /(^|[/\\]|%2f|%5c)(\.|%2e){1,2}(;|%3b|[/\\]|%2f|%5c|$)/i;
 
 /** Tells whether a value is an object that is no array, `Map`, `Blob` or the like. */
-function isPlainObject(value: unknown): boolean {
+function isPlainObject(value: unknown): value is Record<string, unknown> {
   return Object.prototype.toString.call(value) === "[object Object]";
 }
 
@@ -54,10 +54,7 @@ export function toQuery(query: Readonly<Record<string, unknown>> = {}): string {
 }
 
 /** Writes names and values as `application/x-www-form-urlencoded`, for a query or a body. */
-function writeParameters(
-  values: Readonly<Record<string, unknown>>,
-  toError: (problem: string) => Error,
-): string {
+function writeParameters(values: object, toError: (problem: string) => Error): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
     for (const item of Array.isArray(value) ? value : [value]) {
@@ -80,11 +77,7 @@ export function isJsonType(type: string): boolean {
 }
 
 /** Writes a body: a form as it is, a string of a type other than JSON as it is, all others as JSON. */
-export function serializeBody(
-  body: unknown,
-  headers: HeadersInit | undefined,
-  context: CallContext,
-): string | FormData {
+export function serializeBody(context: CallContext, body: unknown, headers?: HeadersInit) {
   const bodyError = (problem: string) => failures.option(context, "body", problem);
   const type = new Headers(headers).get("content-type");
   if (body instanceof FormData) {
@@ -93,7 +86,7 @@ export function serializeBody(
     throw failures.option(context, "headers", problem);
   }
   if (type && /^application\/x-www-form-urlencoded/i.test(type)) {
-    if (isPlainObject(body)) return writeParameters(body as Record<string, unknown>, bodyError);
+    if (isPlainObject(body)) return writeParameters(body, bodyError);
     if (typeof body === "string" || body instanceof URLSearchParams) {
       return new URLSearchParams(body).toString();
     }
