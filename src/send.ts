@@ -47,16 +47,15 @@ export async function sendRequest(
     const error = outcome instanceof Response
       ? failures.http(context, outcome, await outcome.clone().text())
       : outcome;
-    const delay = context.attempt > context.retries
-      ? undefined
-      : retryDelay(error, context.attempt, backoff.random(), isRepeatable);
-    if (delay === undefined || performance.now() + delay >= context.deadline) {
+    const { attempt, deadline, retries } = context;
+    const delay = retryDelay(error, attempt, backoff.random(), isRepeatable);
+    if (attempt > retries || delay === undefined || performance.now() + delay >= deadline) {
       if (!(outcome instanceof Response)) throw outcome;
       context.failure = { response: outcome, error };
       return outcome;
     }
     await runWithin({ signals }, async ({ signal }) => {
-      await context.onRetry?.({ attempt: context.attempt, delay, error });
+      await context.onRetry?.({ attempt, delay, error });
       signal.throwIfAborted(); // while `onRetry` ran
       await backoff.sleep(delay, signal);
     });
@@ -71,11 +70,7 @@ export async function sendRequest(
  * repeats requests such as GET unless `keepalive` is `false`, and Deno repeats all requests unless their
  * body is a stream, as that of a `Blob` is (https://github.com/denoland/deno/pull/36415).
  */
-async function readRequest(
-  request: Request,
-  context: CallContext,
-  mayRunTwice: boolean,
-): Promise<RequestInit> {
+async function readRequest(request: Request, context: CallContext, mayRunTwice: boolean) {
   // Copied first: on Bun, a form's Content-Type is lost when the body is read.
   const headers = new Headers(request.headers);
   context.pending = "the body of the request";
