@@ -41,7 +41,7 @@ type FetchClientOptions = OpenapiFetchOptions;
 type FetchMiddleware = OpenapiFetchMiddleware;
 
 /** @ignore */
-type DataOf<Operation extends object> = Extract<
+export type DataOf<Operation extends object> = Extract<
   FetchResponse<Operation, object, `${string}/${string}json${string}`>,
   { data: unknown }
 >["data"];

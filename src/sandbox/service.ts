@@ -23,11 +23,12 @@
  *
  * @module
  */
+import type { DataOf, KeyStatus } from "../api.ts";
 import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
 import { isApiKey, optionError, type OptionTable, readOptions } from "../options.ts";
-import { type Data, errorResponse, type Handler } from "./responses.ts";
+import { errorResponse } from "./responses.ts";
 import { type Endpoint, matchEndpoint, parseEndpoint } from "./routes.ts";
 
 /**
@@ -105,15 +106,16 @@ export interface Sandbox {
   };
 }
 
-/** The handlers of the OpenAPI document's operations, by `operationId`. */
-const handlers: { [Name in keyof Operations]?: Handler<Operations[Name], SandboxContext> } = {
-  checkKey,
-};
-
-async function checkKey(
+/** Handles requests of an operation of the OpenAPI document. It returns its data, or any response. */
+type Handler<Operation extends object> = (
   request: Request,
-  { keys }: SandboxContext,
-): Promise<Data<Operations["checkKey"]> | Response> {
+  context: SandboxContext,
+) => DataOf<Operation> | Response | Promise<DataOf<Operation> | Response>;
+
+/** The handlers of the OpenAPI document's operations, by `operationId`. */
+const handlers: { [Name in keyof Operations]?: Handler<Operations[Name]> } = { checkKey };
+
+async function checkKey(request: Request, { keys }: SandboxContext): Promise<KeyStatus | Response> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
     return errorResponse(415, 'The header "Content-Type" must be "application/json"');
   }
