@@ -76,27 +76,27 @@ export const SANDBOX_FLAGS = {
 } as const satisfies Flags;
 
 /** The values of flags. */
-export type Values<Of extends Flags> = ReturnType<typeof parseFlags<Of>>;
+export type Values<Of extends Flags> = ReturnType<typeof parseArgs<{ options: Of }>>["values"];
 
 /** Describes what `parseArgs` rejected. It quotes only what looks like a flag: the rest may be a key. */
-function describeRefusal({ code, message }: Error & { code?: string }, options: Flags): string {
+function describeRefusal({ code, message }: Error & { code?: string }, flags: Flags): string {
   const [, name = ""] = /'--([a-z-]{1,20})[ ']/.exec(message) ?? [];
   if (name && code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") return `Unknown option "--${name}"`;
   if (code !== "ERR_PARSE_ARGS_INVALID_OPTION_VALUE") return "Wrong arguments";
-  return `"--${name}" ${options[name]?.type === "string" ? "needs a" : "takes no"} value`;
+  return `"--${name}" ${flags[name]?.type === "string" ? "needs a" : "takes no"} value`;
 }
 
 /** Parses arguments. Its errors quote nothing that may be a key. */
 export function parseFlags<Of extends Flags>(
   args: string[],
-  options: Of,
+  flags: Of,
   advice: string,
-): ReturnType<typeof parseArgs<{ options: Of }>>["values"] {
+): Values<Of> {
   try {
-    return parseArgs({ args, options }).values;
+    return parseArgs({ args, options: flags }).values;
   } catch (error) {
-    const names = Object.keys(options).map((name) => `--${name}`).join(", ");
-    const problem = describeRefusal(error as Error, options);
+    const names = Object.keys(flags).map((name) => `--${name}`).join(", ");
+    const problem = describeRefusal(error as Error, flags);
     throw new CommandError(`${problem}: the options are ${names}; see --help; ${advice}`);
   }
 }
