@@ -68,15 +68,15 @@ export function readOptions<Options extends object>(
   owner: string,
   ...tables: Readonly<Record<string, Range>>[]
 ): Given<Options> {
+  const ranges = new Map(tables.flatMap((table) => Object.entries(table)));
   const given: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options ?? {})) {
-    const table = tables.find((table) => Object.keys(table).includes(name));
-    if (!table) {
-      const names = tables.flatMap((table) => Object.keys(table)).join(", ");
+    const range = ranges.get(name);
+    if (range === undefined) {
+      const names = [...ranges.keys()].join(", ");
       throw optionError(name, `is not an option of ${owner}, which has ${names}`);
     }
     if (value === undefined) continue;
-    const range = table[name];
     if (range && !isWithin(range, value)) {
       const [min, max, unit] = range;
       const from = unit
