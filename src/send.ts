@@ -97,17 +97,11 @@ async function readRequestBody(request: Request): Promise<string | ArrayBuffer |
   if (["GET", "HEAD"].includes(request.method)) return undefined;
   const bytes = await request.arrayBuffer(); // which throws when somebody has read the body
   if (!request.bodyUsed) return undefined; // Reading uses a body even if it is empty.
-  return isJsonType(request.headers.get("content-type") ?? "") ? decode(bytes) : bytes;
-}
-
-const utf8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-/** Decodes UTF-8; returns other bytes, such as compressed ones, as they are. */
-function decode(bytes: ArrayBuffer): string | ArrayBuffer {
+  if (!isJsonType(request.headers.get("content-type") ?? "")) return bytes;
   try {
-    return utf8.decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return bytes;
+    return bytes; // They are not text: they may be compressed.
   }
 }
 
