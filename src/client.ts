@@ -135,25 +135,21 @@ async function callOperation(
     const advice = `call ${method}("${path}") with "parseAs" in place of it`;
     throw optionError(operation.operationId, `responds with ${media}: ${advice}`);
   }
-  const init = {
-    ...options,
-    pathSerializer: defaultPathSerializer,
-    querySerializer: createQuerySerializer(), // as the document says, whatever the client's does
-  };
+  // The document says how parameters are written, not the client's options.
+  const querySerializer = createQuerySerializer();
+  const init = { ...options, pathSerializer: defaultPathSerializer, querySerializer };
   return await dispatch(shared, method, path, init, { operation, makeBody });
 }
 
 async function checkKey(shared: Shared, apiKey: string, init?: RequestOptions | null) {
-  const options = readOptions(init, "checkKey()", OPTIONS.request);
   if (!isApiKey(apiKey)) throw optionError("apiKey", KEY_PROBLEM);
-  return await postCheckKey(shared, apiKey, options);
+  return await postCheckKey(shared, apiKey, readOptions(init, "checkKey()", OPTIONS.request));
 }
 
 async function checkOwnKey(shared: Shared, init?: RequestOptions | null) {
-  const options = readOptions(init, "checkOwnKey()", OPTIONS.request);
   const { apiKey } = shared.settings;
   if (apiKey === undefined) throw optionError("apiKey", "is missing: the client has no key");
-  return await postCheckKey(shared, apiKey, options);
+  return await postCheckKey(shared, apiKey, readOptions(init, "checkOwnKey()", OPTIONS.request));
 }
 
 async function postCheckKey(shared: Shared, apiKey: ApiKey, options: AnyOptions) {
@@ -180,11 +176,8 @@ async function call(
     throw optionError("schema", "must be a Standard Schema, such as one of Zod 3.24 or later");
   }
   const queryText = toQuery(query);
-  const options = {
-    ...rest,
-    pathSerializer: defaultPathSerializer,
-    querySerializer: () => queryText,
-  };
+  const serializers = { pathSerializer: defaultPathSerializer, querySerializer: () => queryText };
+  const options = { ...rest, ...serializers };
   return await dispatch(shared, method.toUpperCase(), toPath(endpoint), options, { schema });
 }
 

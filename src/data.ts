@@ -41,8 +41,7 @@ function readDocumented(text: string, response: Response, operation: Operation, 
   const { responses } = operation;
   const listed = [`${status}`, "2XX"].find((name) => name in responses);
   if (!listed) {
-    const problem = `the OpenAPI document has no status ${status} for this operation`;
-    throw toError([{ path: "", rule: "status" }], problem);
+    throw toError([{ path: "", rule: "status" }], `the OpenAPI document has no status ${status}`);
   }
   const content = responses[listed];
   if (!content) return undefined; // The document has no content for this status.

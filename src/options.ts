@@ -141,8 +141,7 @@ function readBaseUrl({ allowInsecureHttp, baseUrl }: ClientOptions): string {
     throw optionError("baseUrl", `must be ${expected}`);
   }
   if (url.protocol === "http:" && !LOOPBACK.test(url.hostname) && allowInsecureHttp !== true) {
-    const why = "http does not encrypt the API key";
-    throw optionError("baseUrl", `must be an https URL (${why}), or set "allowInsecureHttp"`);
+    throw optionError("baseUrl", 'must be https, to encrypt the key, or set "allowInsecureHttp"');
   }
   return url.href;
 }

@@ -47,8 +47,7 @@ function checkUnread(response: Response, context: CallContext): void {
   const isReadable = body === null || (typeof body?.getReader === "function" && !body.locked);
   if (isReadable && !bodyUsed && typeof headers?.get === "function") return;
   const must = `the ${nameOfFetch(context)} must return one whose body has not been read`;
-  const advice = "such as new Response(JSON.stringify(data))";
-  const problem = `got no usable Response: ${must}, ${advice}`;
+  const problem = `got no usable Response: ${must}, such as new Response("{}")`;
   throw failures.make(context, ConfigurationError, problem, { option: "fetch" });
 }
 

@@ -1,5 +1,4 @@
 import { networkInterfaces } from "node:os";
-import type { KeyStatus } from "../api.ts";
 import { createClient } from "../client.ts";
 import { ScamAddressError, TimeoutError } from "../errors.ts";
 import { serveSandbox } from "../sandbox/server.ts";
@@ -61,10 +60,7 @@ async function readStandardInput({ stdin, stderr }: CommandProcess): Promise<str
 }
 
 /** Checks the key with the service, or with the sandbox. */
-async function checkKey(
-  process: CommandProcess,
-  flags: Values<typeof CHECK_KEY_FLAGS>,
-): Promise<KeyStatus> {
+async function checkKey(process: CommandProcess, flags: Values<typeof CHECK_KEY_FLAGS>) {
   const variable = readVariable(process, KEY_VARIABLE);
   let key = variable === undefined ? undefined : readKey(variable, `"${KEY_VARIABLE}"`);
   const seconds = parseNumber("timeout", flags.timeout, 1, 2_147_483);
