@@ -2,6 +2,7 @@ import type { CallContext } from "./call.ts";
 import type { InvalidResponseError, Issue } from "./errors.ts";
 import * as failures from "./failures.ts";
 import type { Operation } from "./operation.ts";
+import { optionError } from "./options.ts";
 
 /** The largest number of issues kept: a schema may have one for each element of a large response. */
 const MAX_ISSUES = 100;
@@ -25,7 +26,7 @@ export async function readData(text: string, response: Response, context: CallCo
   if (!schema) return value;
   context.pending = '"schema"';
   const result = await schema["~standard"].validate(value);
-  if (!result) throw failures.option(context, "schema", 'returned no result from "validate"');
+  if (!result) throw optionError("schema", 'returned no result from "validate"', context);
   if (!result.issues) return result.value;
   throw toError(
     result.issues.slice(0, MAX_ISSUES).map(({ message, path = [] }): Issue => {

@@ -1,8 +1,7 @@
 // The errors of a call. None shows a key.
 import type { CallContext } from "./call.ts";
 import { HttpError, InvalidResponseError, NetworkError, TimeoutError } from "./errors.ts";
-import type { ConfigurationError, Issue, ResponseSnapshot, ScamAddressError } from "./errors.ts";
-import { optionError } from "./options.ts";
+import type { Issue, ResponseSnapshot, ScamAddressError } from "./errors.ts";
 import { readRetryAfter } from "./retry.ts";
 import { toLine, withoutQuery } from "./text.ts";
 
@@ -47,13 +46,6 @@ export function make<Fields, Made extends ScamAddressError>(
   // Redacted again, because white space that was joined may have made a key.
   const error = new errorClass(redact(line, context), { ...fields, wasSent }, options);
   errors.add(error);
-  return error;
-}
-
-/** Makes the error for an option or an argument that is found wrong during the call. */
-export function option(context: CallContext, option: string, problem: string): ConfigurationError {
-  const error = optionError(option, problem, context.wasSent);
-  context.errors.add(error);
   return error;
 }
 

@@ -4,9 +4,19 @@ import type { CallOptions, ClientOptions, OperationOptions, RequestOptions } fro
 import { ConfigurationError } from "./errors.ts";
 import { toLine } from "./text.ts";
 
-/** Makes the error for an option or an argument: its name, and what is wrong with it. */
-export function optionError(option: string, problem: string, wasSent = false): ConfigurationError {
-  return new ConfigurationError(toLine(`"${option}" ${problem}`), { option, wasSent });
+/** What the error for an option must know of the call that makes it. */
+type ErrorContext = { readonly wasSent: boolean; readonly errors: WeakSet<Error> };
+
+/**
+ * Makes the error for an option or an argument: its name, and what is wrong with it.
+ *
+ * @param call The call that finds it wrong, if one has begun.
+ */
+export function optionError(option: string, problem: string, call?: ErrorContext) {
+  const wasSent = call?.wasSent ?? false;
+  const error = new ConfigurationError(toLine(`"${option}" ${problem}`), { option, wasSent });
+  call?.errors.add(error);
+  return error;
 }
 
 /** The range of a whole number, or of milliseconds above `min`; `null` for any other option. */

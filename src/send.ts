@@ -3,7 +3,7 @@ import { ScamAddressError } from "./errors.ts";
 import * as failures from "./failures.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import { runWithin } from "./limits.ts";
-import { type ApiKey, isApiKey, KEY_PROBLEM } from "./options.ts";
+import { type ApiKey, isApiKey, KEY_PROBLEM, optionError } from "./options.ts";
 import { NULL_BODY_STATUSES, readResponse } from "./response.ts";
 import { mayRepeat, retryDelay } from "./retry.ts";
 import { runsOn } from "./runtime.ts";
@@ -24,23 +24,20 @@ export const backoff = {
  * Sends a request, with the key if the operation needs one, and again after a temporary failure.
  * openapi-fetch calls it in place of `fetch`.
  *
+ * @param signal The signal of the call, if something limits it.
  * @returns The last response, whatever its status.
  * @throws The error of the last attempt, the reason of a signal, or what the caller's functions throw.
  */
-export async function sendRequest(
-  request: Request,
-  context: CallContext,
-  callSignal: AbortSignal | undefined,
-): Promise<Response> {
+export async function sendRequest(request: Request, context: CallContext, signal?: AbortSignal) {
   const { method, url } = request;
   if (new URL(url).origin !== context.origin) {
     const problem = "must have the same origin as the request, which was not sent";
-    throw failures.option(context, "baseUrl", `${problem}: the key is only sent there`);
+    throw optionError("baseUrl", `${problem}: the key is only sent there`, context);
   }
   const isRepeatable = mayRepeat(method, context);
   const init = await readRequest(request, context, isRepeatable && context.retries > 0);
   // Middleware may make a request without the signal of the call.
-  const signals = callSignal ? [callSignal, request.signal] : [request.signal];
+  const signals = signal ? [signal, request.signal] : [request.signal];
   for (context.attempt = 1;; context.attempt++) {
     const outcome = await makeAttempt(url, init, context, signals);
     if (outcome instanceof Response && outcome.ok) return outcome;
@@ -54,10 +51,10 @@ export async function sendRequest(
       context.failure = { response: outcome, error };
       return outcome;
     }
-    await runWithin({ signals }, async ({ signal }) => {
+    await runWithin({ signals }, async (wait) => {
       await context.onRetry?.({ attempt, delay, error });
-      signal.throwIfAborted(); // while `onRetry` ran
-      await backoff.sleep(delay, signal);
+      wait.signal.throwIfAborted(); // while `onRetry` ran
+      await backoff.sleep(delay, wait.signal);
     });
   }
 }
@@ -136,7 +133,7 @@ export async function resolveApiKey(apiKey: ApiKey, context: CallContext): Promi
   if (typeof apiKey === "string") return apiKey;
   context.pending = '"apiKey"';
   const key: unknown = await apiKey();
-  if (!isApiKey(key)) throw failures.option(context, "apiKey", KEY_PROBLEM);
+  if (!isApiKey(key)) throw optionError("apiKey", KEY_PROBLEM, context);
   context.secrets.add(key);
   return key;
 }

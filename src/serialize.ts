@@ -1,6 +1,6 @@
 import type { CallContext } from "./call.ts";
-import * as failures from "./failures.ts";
 import { optionError } from "./options.ts";
+import { withoutQuery } from "./text.ts";
 
 /**
  * A segment "." or "..", as the URL parser or a server may read it: percent-encoded, beside a
@@ -29,8 +29,8 @@ export function toPath(endpoint: string): string {
 
 /** Refuses a path, and path parameters, that lead elsewhere; also parameters that are missing or empty. */
 export function checkPath(path: string, parameters: Readonly<Record<string, unknown>> = {}): void {
-  const [name = ""] = path.split(/[?#]/);
-  if (DOT_SEGMENT.test(name) || name.includes("\\")) {
+  const template = withoutQuery(path);
+  if (DOT_SEGMENT.test(template) || template.includes("\\")) {
     const problem = 'must stay below "baseUrl": it has a segment "." or "..", or a backslash';
     throw optionError("path", problem);
   }
@@ -50,11 +50,11 @@ export function checkPath(path: string, parameters: Readonly<Record<string, unkn
 /** Writes a query; a list repeats the name; `null` and `undefined` are left out. */
 export function toQuery(query: Readonly<Record<string, unknown>> = {}): string {
   if (!isPlainObject(query)) throw optionError("query", "must be an object of names and values");
-  return writeParameters(query, (problem) => optionError("query", problem));
+  return writeParameters("query", query);
 }
 
-/** Writes names and values as `application/x-www-form-urlencoded`, for a query or a body. */
-function writeParameters(values: object, toError: (problem: string) => Error): string {
+/** Writes an option, `query` or `body`, as `application/x-www-form-urlencoded`. */
+function writeParameters(option: string, values: object, context?: CallContext): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
     for (const item of Array.isArray(value) ? value : [value]) {
@@ -63,7 +63,7 @@ function writeParameters(values: object, toError: (problem: string) => Error): s
       const isText = typeof written === "string" || typeof written === "boolean";
       if (!isText && !Number.isFinite(written)) {
         const allowed = "a string, a number, a boolean, a Date or a list of these";
-        throw toError(`must have ${allowed} for "${name}"`);
+        throw optionError(option, `must have ${allowed} for "${name}"`, context);
       }
       parameters.append(name, `${written}`);
     }
@@ -78,40 +78,40 @@ export function isJsonType(type: string): boolean {
 
 /** Writes a body: a form as it is, a string of a type other than JSON as it is, all others as JSON. */
 export function serializeBody(context: CallContext, body: unknown, headers?: HeadersInit) {
-  const bodyError = (problem: string) => failures.option(context, "body", problem);
   const type = new Headers(headers).get("content-type");
   if (body instanceof FormData) {
     if (!type) return body;
     const problem = 'must have no Content-Type with a FormData: "fetch" chooses its boundary';
-    throw failures.option(context, "headers", problem);
+    throw optionError("headers", problem, context);
   }
   if (type && /^application\/x-www-form-urlencoded/i.test(type)) {
-    if (isPlainObject(body)) return writeParameters(body, bodyError);
+    if (isPlainObject(body)) return writeParameters("body", body, context);
     if (typeof body === "string" || body instanceof URLSearchParams) {
       return new URLSearchParams(body).toString();
     }
-    throw bodyError(`must be an object, a string or URLSearchParams for the type "${type}"`);
+    const problem = `must be an object, a string or URLSearchParams for the type "${type}"`;
+    throw optionError("body", problem, context);
   }
   if (type && !isJsonType(type)) {
     if (typeof body === "string") return body;
-    throw bodyError(`must be a string for the type "${type}"`);
+    throw optionError("body", `must be a string for the type "${type}"`, context);
   }
-  return writeJson(body, bodyError);
+  return writeJson(context, body);
 }
 
 /** Writes a body as JSON. */
-function writeJson(body: unknown, toError: (problem: string) => Error): string {
+function writeJson(context: CallContext, body: unknown): string {
   let text: string | undefined;
   try {
     text = JSON.stringify(body);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error; // by a `toJSON` of the caller's
-    throw toError(`cannot be written as JSON: ${error.message}`);
+    throw optionError("body", `cannot be written as JSON: ${error.message}`, context);
   }
   // JSON keeps nothing of a file or a `Map`. It writes bytes as an object, and so does Bun with forms.
   const isLost = (text === "{}" && !isPlainObject(body)) || ArrayBuffer.isView(body) ||
     body instanceof URLSearchParams;
   if (text !== undefined && !isLost) return text;
   const advice = 'use a typed method, such as POST(), with a "bodySerializer"';
-  throw toError(`cannot be written as JSON: ${advice}`);
+  throw optionError("body", `cannot be written as JSON: ${advice}`, context);
 }
