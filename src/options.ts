@@ -87,22 +87,19 @@ export function readOptions<Options extends object>(
       throw optionError(name, `is not an option of ${owner}, which has ${names}`);
     }
     if (value === undefined) continue;
-    if (range && !isWithin(range, value)) {
-      const [min, max, unit] = range;
-      const from = unit
-        ? `a number of milliseconds above ${min}, up`
-        : `a whole number from ${min}`;
-      throw optionError(name, `must be ${from} to ${max}`);
-    }
+    if (range) checkNumber(name, value, range);
     given[name] = value;
   }
   return given as Given<Options>;
 }
 
-/** Tells whether a value is a number within a range. */
-function isWithin([min, max, unit]: NonNullable<Range>, value: unknown): boolean {
+/** Refuses an option that is not a number within its range. */
+function checkNumber(name: string, value: unknown, [min, max, unit]: NonNullable<Range>): void {
   const number = typeof value === "number" ? value : NaN;
-  return (unit ? number > min : Number.isInteger(number) && number >= min) && number <= max;
+  const isAboveMin = unit ? number > min : Number.isInteger(number) && number >= min;
+  if (isAboveMin && number <= max) return;
+  const from = unit ? `a number of milliseconds above ${min}, up` : `a whole number from ${min}`;
+  throw optionError(name, `must be ${from} to ${max}`);
 }
 
 /** The options of a client, checked and with defaults. */
