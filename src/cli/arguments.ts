@@ -124,8 +124,7 @@ const FLAG_NAMES = new Map([
  * only, because the rest may come from the service.
  */
 export function withFlagNames(message: string): string {
-  return message.replace(
-    /(^|check |set )"(\w+)"/g,
-    (text, before, name) => FLAG_NAMES.has(name) ? before + FLAG_NAMES.get(name) : text,
-  );
+  const rename = (_found: string, before: string, name: string) =>
+    before + (FLAG_NAMES.get(name) ?? `"${name}"`);
+  return message.replace(/(^|check |set )"(\w+)"/g, rename);
 }
