@@ -2,8 +2,14 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import createFetchClient, { type Client, type ParseAs } from "openapi-fetch";
 import { createQuerySerializer, defaultPathSerializer } from "openapi-fetch";
 
-import type { CallOptions, ClientOptions, OperationInput, RequestOptions } from "./api.ts";
-import type { KeyStatus, ScamAddressClient } from "./api.ts";
+import type {
+  CallOptions,
+  ClientOptions,
+  KeyStatus,
+  OperationInput,
+  RequestOptions,
+  ScamAddressClient,
+} from "./api.ts";
 import type { CallContext } from "./call.ts";
 import { readData } from "./data.ts";
 import * as failures from "./failures.ts";

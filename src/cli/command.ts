@@ -4,8 +4,18 @@ import { ScamAddressError, TimeoutError } from "../errors.ts";
 import { serveSandbox } from "../sandbox/server.ts";
 import { createSandbox, DEMO_KEY } from "../sandbox/service.ts";
 import { escapeUnseen, toLine } from "../text.ts";
-import { CHECK_KEY_FLAGS, EXIT, HELP, KEY_ADVICE, SANDBOX_FLAGS } from "./arguments.ts";
-import { CommandError, parseFlags, parseNumber, type Values, withFlagNames } from "./arguments.ts";
+import {
+  CHECK_KEY_FLAGS,
+  CommandError,
+  EXIT,
+  HELP,
+  KEY_ADVICE,
+  parseFlags,
+  parseNumber,
+  SANDBOX_FLAGS,
+  type Values,
+  withFlagNames,
+} from "./arguments.ts";
 import { version } from "./version.ts";
 
 /** The parts of `node:process` that the command uses. */
