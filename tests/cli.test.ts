@@ -1,9 +1,8 @@
 // The command, run inside the test's own process; tests/cli/ runs it as users do.
 import { expect } from "@std/expect";
 import { networkInterfaces } from "node:os";
-import { run } from "../src/cli/command.ts";
-import { version } from "../src/cli/version.ts";
 import { changeOperation, checkKeyPath } from "./support/client.ts";
+import { run, version } from "./support/internals.ts";
 import { json, serve, validKey } from "./support/server.ts";
 
 interface Setting {

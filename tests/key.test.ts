@@ -2,7 +2,6 @@
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient, RedirectError } from "../mod.ts";
-import { apiKeyHeader } from "../src/generated/operations.ts";
 import {
   addOperation,
   apiKey,
@@ -15,6 +14,7 @@ import {
   undocumented,
   unusedFetch,
 } from "./support/client.ts";
+import { apiKeyHeader } from "./support/internals.ts";
 import { rejections, shown } from "./support/rejection.ts";
 import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./support/server.ts";
 

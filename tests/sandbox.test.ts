@@ -1,8 +1,6 @@
 // The service in memory, by which callers test: it follows the document, and its routes.
 import { expect } from "@std/expect";
 import { ConfigurationError, createClient } from "../mod.ts";
-import { apiKeyHeader } from "../src/generated/operations.ts";
-import type { Operation } from "../src/operation.ts";
 import {
   createSandbox,
   DEMO_KEY,
@@ -17,6 +15,7 @@ import {
   replaceFetch,
   undocumented,
 } from "./support/client.ts";
+import { apiKeyHeader, type Operation } from "./support/internals.ts";
 import { rejection } from "./support/rejection.ts";
 import { validKey } from "./support/server.ts";
 

@@ -1,8 +1,8 @@
 // The service's contract: one test for each rule of its document, named after the section.
 import { expect } from "@std/expect";
 import { createClient, type KeyStatus } from "../mod.ts";
-import { apiKeyHeader } from "../src/generated/operations.ts";
 import { keyHeader } from "./support/client.ts";
+import { apiKeyHeader } from "./support/internals.ts";
 import { json, type Recorded, serve, validKey } from "./support/server.ts";
 
 function only<T>(items: T[]): T {

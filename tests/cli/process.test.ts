@@ -7,9 +7,9 @@ import denoJson from "../../deno.json" with { type: "json" };
 import { createClient } from "../../mod.ts";
 import { root } from "../../scripts/support/files.ts";
 import { deno, run } from "../../scripts/support/process.ts";
-import { EXIT, HELP } from "../../src/cli/arguments.ts";
 import { createSandbox } from "../../src/sandbox/service.ts";
 import { checkKeyPath, undocumented } from "../support/client.ts";
+import { EXIT, HELP } from "../support/internals.ts";
 import { serve } from "../support/server.ts";
 
 const allowEnv = "--allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL";

@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 import config from "../../deno.json" with { type: "json" };
 import npmMap from "../../import_map.npm.json" with { type: "json" };
 import { read } from "../../scripts/support/files.ts";
-import { version } from "../../src/cli/version.ts";
+import { version } from "../support/internals.ts";
 
 Deno.test("import_map.npm.json binds what deno.json does, to npm alone", () => {
   const { "@deno/dnt": _dnt, "@std/expect": _expect, ...imports } = config.imports;

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { makeFolder, root } from "../../scripts/support/files.ts";
 import { deno, mustRun } from "../../scripts/support/process.ts";
-import { apiKeyHeader } from "../../src/generated/operations.ts";
+import { apiKeyHeader } from "../support/internals.ts";
 
 /**
  * The most that `createClient` may have, in bytes, minified and gzipped, with openapi-fetch, but

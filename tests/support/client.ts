@@ -8,8 +8,7 @@ import {
   type paths,
   type ScamAddressClient,
 } from "../../mod.ts";
-import { apiKeyHeader, operations } from "../../src/generated/operations.ts";
-import type { Operation } from "../../src/operation.ts";
+import { apiKeyHeader, type Operation, operations } from "./internals.ts";
 import type { AnyPath } from "./server.ts";
 
 /** Whether the tests run on Deno; otherwise they run on Node. */

@@ -1,4 +1,4 @@
-import { backoff } from "../../src/send.ts";
+import { backoff } from "./internals.ts";
 
 /**
  * Records the delays of retries, and does not wait, as long as the result is in use.
