@@ -81,6 +81,14 @@ Deno.test("each attempt has a timeout of its own, within that of the call", asyn
   expect([count, timeout]).toEqual([2, 20]);
 });
 
+Deno.test("timeout is 30 s by default", async () => {
+  const { setTimeout } = globalThis;
+  using _timers = { [Symbol.dispose]: () => void (globalThis.setTimeout = setTimeout) };
+  globalThis.setTimeout = ((end: () => void) => setTimeout(end)) as typeof setTimeout;
+  const client = clientOf(() => new Promise(() => {}), { retries: 0 });
+  expect((await rejection(TimeoutError, client.GET("/a"))).timeout).toBe(30_000);
+});
+
 Deno.test("a wait that would not end within totalTimeout is not begun", async () => {
   await using server = await serve((_, response) => {
     response.writeHead(503, { "retry-after": "5" }).end();
@@ -177,7 +185,7 @@ const callAll = (client: ScamAddressClient<AnyPath>, init: Init) => [
 ];
 
 Deno.test("methods reject with any reason of their signal, and send nothing more", async () => {
-  // among them what looks like a failure of an attempt
+  // The NetworkError looks like a failure of an attempt.
   const reasons = [undefined, new RangeError("The user left"), new NetworkError("No", {}), "stop"];
   let [retries, count] = [0, 0];
   let controller = new AbortController();
@@ -274,48 +282,38 @@ Deno.test("methods follow the signal of a request that middleware made", async (
   }
 });
 
-Deno.test("a call leaves no listener on its signal", async () => {
-  const { signal } = new AbortController();
-  let [added, removed] = [0, 0];
-  const count = { addEventListener: () => added++, removeEventListener: () => removed++ };
-  Object.assign(signal, count);
-  for (const respond of [valid, () => Promise.reject(), () => new Promise(() => {})]) {
-    const client = clientOf(respond, { timeout: 5, retries: 0 });
-    await Promise.allSettled(sendAll(client, { signal }));
-  }
-  expect(added).toBeGreaterThan(0);
-  expect(removed).toBe(added);
-});
-
-Deno.test("the signal of an attempt is aborted when it has failed, and not when it succeeds", async () => {
+Deno.test("a signal is aborted when its attempt or call has failed, and not later", async () => {
   await using server = await serve(({ url }, response, count) => {
     if (url === "/cut" && count === 1) return cut(response);
     if (url === "/hang") return void response.write("[");
     if (url === "/large") return json(response, "x".repeat(2 ** 17), 400); // more than some read
     json(response, validKey, checkKeyStatus);
   });
+  using _waiting = replaceWaiting();
   const signals: AbortSignal[] = [];
   const custom = (request: Request) => {
     signals.push(request.signal);
     return fetch(request);
   };
-  using _waiting = replaceWaiting();
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, fetch: custom });
-  /** Whether the signals of the attempts of a call are aborted, some time after it. */
-  const aborted = async (path: string, init = {}) => {
-    signals.length = 0;
-    await client.GET(path, init).catch(() => {});
-    for (let count = 0; count < 20; count++) await turn();
-    return signals.map(({ aborted }) => aborted);
-  };
-  for (const signal of [null, new AbortController().signal]) {
-    server.requests.length = 0;
-    expect(await aborted("/cut", { signal })).toEqual([true, false]);
-    expect(await aborted("/hang", { signal, timeout: 50, retries: 0 })).toEqual([true]);
+  client.use({ onRequest: ({ request }) => void signals.push(request.signal) });
+  for (const hasSignal of [false, true]) {
+    /** Tells which signals of a call and its attempts are aborted, when that of the caller is. */
+    const aborted = async (path: string, init = {}) => {
+      signals.length = server.requests.length = 0;
+      const controller = new AbortController();
+      const { signal } = controller;
+      await client.GET(path, { ...init, signal: hasSignal ? signal : null }).catch(() => {});
+      controller.abort();
+      for (let count = 0; count < 20; count++) await turn();
+      return signals.map(({ aborted }) => aborted);
+    };
+    expect(await aborted("/cut")).toEqual([false, true, false]);
+    expect(await aborted("/hang", { timeout: 50, retries: 0 })).toEqual([hasSignal, true]);
     for (const parseAs of ["json", "text", "stream"] as const) {
-      expect(await aborted("/a", { signal, parseAs })).toEqual([false]);
+      expect(await aborted("/a", { parseAs })).toEqual([false, false]);
     }
-    expect(await aborted("/large", { signal })).toEqual([false]);
+    expect(await aborted("/large")).toEqual([false, false]);
   }
 });
 
@@ -366,7 +364,7 @@ Deno.test("call() keeps the start of a body without end, and stops reading", asy
   let closed = deferred();
   await using server = await serve(({ url }, response) => {
     response.on("close", closed.resolve).writeHead(Number(url.slice(1)));
-    if (url === "/503") response.write("A".repeat(2 ** 16)); // which is all that an error needs
+    if (url === "/503") response.write("A".repeat(2 ** 16)); // An error needs no more.
     else pour(response);
   });
   for (const create of bothWays) {
@@ -385,21 +383,15 @@ Deno.test("call() keeps the start of a body without end, and stops reading", asy
   }
 });
 
-/** The heads of responses whose body is larger than announced, and has no end. */
-const heads = {
-  less: `HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n800\r\n`,
-  nothing: "HTTP/1.0 200 OK\r\n\r\n",
-};
-for (const [announced, head] of Object.entries(heads)) {
-  Deno.test(`call() stops at maxResponseBytes when ${announced} was announced`, async () => {
-    await using server = await serveBytes((socket) => void socket.write(head + "x".repeat(2_048)));
-    const options = { retries: 0, maxResponseBytes: 1000 };
-    const client = createClient({ baseUrl: server.url, apiKey, ...options });
-    // Node.js refuses a length beside chunks.
-    const errorClass = isDeno || announced === "nothing" ? InvalidResponseError : NetworkError;
-    await rejection<Error>(errorClass, client.call("GET", undocumented));
-  });
-}
+Deno.test("call() stops at maxResponseBytes when less was announced", async () => {
+  const head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n800\r\n";
+  await using server = await serveBytes((socket) => void socket.write(head + "x".repeat(2_048)));
+  const options = { retries: 0, maxResponseBytes: 1000 };
+  const client = createClient({ baseUrl: server.url, apiKey, ...options });
+  // Node.js refuses a length beside chunks.
+  const errorClass = isDeno ? InvalidResponseError : NetworkError;
+  await rejection<Error>(errorClass, client.call("GET", undocumented));
+});
 
 Deno.test("methods cancel a body that is longer than a mock announces", async () => {
   let cancelled = 0;

@@ -361,20 +361,6 @@ Deno.test("methods send a form or a text when the type says so", async () => {
   }
 });
 
-Deno.test("bytes of a bodySerializer arrive as they are, also as encoded JSON", async () => {
-  const bytes = [0x1f, 0xff, 0x61]; // which is no text
-  const sent: number[][] = [];
-  const client = clientOf(async (request) => {
-    sent.push([...new Uint8Array(await request.arrayBuffer())]);
-    return Response.json(1);
-  });
-  const encoded = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
-  for (const headers of [{ "Content-Type": "text/csv" }, encoded]) {
-    await client.POST("/a", { body: {}, headers, bodySerializer: () => Uint8Array.from(bytes) });
-  }
-  expect(sent).toEqual([bytes, bytes]);
-});
-
 Deno.test("call() resolves to the response, with its headers and status, and no error", async () => {
   await using server = await serve((_, response) => {
     response.writeHead(201, { "x-cost": "2" }).end("[1]");
