@@ -36,7 +36,7 @@ Deno.test("a key that a header cannot carry is refused and not shown", async () 
     ]);
     for (const error of errors) {
       expect(error.option).toBe("apiKey");
-      expect(shown(error)).not.toMatch(/k3-/); // which no folder in a stack has
+      expect(shown(error)).not.toMatch(/k3-/); // No folder in a stack has it.
     }
   }
 });
@@ -138,9 +138,10 @@ Deno.test("methods refuse a baseUrl or a path of a call that leads to another or
   const { server, other, host } = both;
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
   const { port } = new URL(server.url);
+  // deno-fmt-ignore
   const elsewhere = [
-    ...[other.url, other.url.slice(0, -1), `http://localhost:${port}/`, "ftp://127.0.0.1/"],
-    ...[`https://127.0.0.1:${port}/`, "data:application/json,[]#"],
+    other.url, other.url.slice(0, -1), `http://localhost:${port}/`, "ftp://127.0.0.1/",
+    `https://127.0.0.1:${port}/`, "data:application/json,[]#",
   ];
   const send = (baseUrl: string) => [
     client.GET(path, { baseUrl }),

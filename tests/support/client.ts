@@ -39,10 +39,12 @@ export function changeOperation(endpoint: string, change: Partial<Operation>): D
 
 /** Adds an operation to the OpenAPI document, as long as the result is in use. */
 export function addOperation(path: string, operation: Partial<Operation>): Disposable {
-  return changeOperation(`GET /${path}`, {
-    ...{ operationId: "toString", access: "required", responses: {} },
-    ...operation,
-  });
+  const defaults: Partial<Operation> = {
+    operationId: "toString",
+    access: "required",
+    responses: {},
+  };
+  return changeOperation(`GET /${path}`, { ...defaults, ...operation });
 }
 
 /** The name of an endpoint that is reserved for tests: no OpenAPI document has it. */
