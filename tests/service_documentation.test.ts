@@ -13,26 +13,17 @@ function only<T>(items: T[]): T {
 /** Sends one `checkKey` to a server that responds with a body. */
 async function checkKey(body: unknown): Promise<[KeyStatus, Recorded]> {
   await using server = await serve((_, response) => json(response, body));
-  const bodySerializer = () => "text"; // which is for other operations
+  const bodySerializer = () => "text"; // It is for other operations.
   const client = createClient({ baseUrl: server.url, apiKey: "client-key", bodySerializer });
   return [await client.checkKey("some-key"), only(server.requests)];
 }
 
-/** Asserts that `checkKey()` accepts the status of a valid key, and refuses it with other fields. */
+/** Asserts that `checkKey()` refuses the status of a valid key with other fields. */
 async function expectRefused(fields: object): Promise<void> {
-  expect((await checkKey(validKey))[0]).toEqual(validKey);
   await expect(checkKey({ ...validKey, ...fields })).rejects.toMatchObject({
     code: "invalid_response",
   });
 }
-
-Deno.test("section 1: operations exchange JSON with the service at the base URL", async () => {
-  await using server = await serve((_, response) => json(response, { any: ["thing", 1, null] }));
-  const client = createClient({ baseUrl: server.url, apiKey: "some-key" });
-  const data = (await client.call("POST", "endpoint", { body: { list: [1, "é", null] } })).data;
-  expect(data).toEqual({ any: ["thing", 1, null] });
-  expect(JSON.parse(only(server.requests).body)).toEqual({ list: [1, "é", null] });
-});
 
 Deno.test("section 2: apiKeyValid is a boolean, and no other type is accepted", async () => {
   for (const apiKeyValid of [1, "true", null, undefined]) {
@@ -40,31 +31,28 @@ Deno.test("section 2: apiKeyValid is a boolean, and no other type is accepted", 
   }
 });
 
-Deno.test("section 2: credits are a whole number, and nothing else is accepted", async () => {
+Deno.test("section 2: credits are any whole number, and nothing else is accepted", async () => {
+  for (const credits of [0, -1, Number.MAX_SAFE_INTEGER]) {
+    const status = { ...validKey, data: { ...validKey.data, credits } };
+    expect((await checkKey(status))[0]).toEqual(status);
+  }
   for (const credits of [0.5, "10", null, undefined]) {
     await expectRefused({ data: { ...validKey.data, credits } });
   }
-});
-
-Deno.test("section 3: a key is either valid or not valid", async () => {
-  expect((await checkKey(validKey))[0].apiKeyValid).toBe(true);
-  expect((await checkKey({ apiKeyValid: false }))[0].apiKeyValid).toBe(false);
 });
 
 Deno.test("section 4: an address is the base URL directly followed by the endpoint's name", async () => {
   await using server = await serve((_, response) => json(response, validKey));
   const { url } = server;
   for (const baseUrl of [url, `${url}api/`, `${url}api`, new URL("a/b.c/%20d", url)]) {
-    server.requests.length = 0;
     const client = createClient({ baseUrl, apiKey: "some-key" });
     await client.checkOwnKey();
     await client.POST("/checkKey", { body: { apiKey: "some-key" } });
     await client.call("GET", "endpoint");
     await client.call("GET", "end/point");
     const prefix = new URL(baseUrl).pathname.replace(/\/?$/, "/");
-    expect(server.requests.map(({ url }) => url)).toEqual(
-      ["checkKey", "checkKey", "endpoint", "end/point"].map((name) => prefix + name),
-    );
+    expect(server.requests.splice(0).map(({ url }) => url))
+      .toEqual(["checkKey", "checkKey", "endpoint", "end/point"].map((name) => prefix + name));
   }
 });
 
@@ -101,7 +89,7 @@ Deno.test("section 4, rule 1: a valid key has credits, and unknown fields are ac
   }
 });
 
-Deno.test("section 4, rule 2: a response for a key that is not valid may have any other fields", async () => {
+Deno.test("sections 3 and 4, rule 2: a response for a key that is not valid may have any other fields", async () => {
   const values = [null, {}, { credits: 0 }, "none"];
   for (const rest of [{}, { message: "No such key" }, ...values.map((data) => ({ data }))]) {
     const status = { apiKeyValid: false, ...rest };
@@ -116,17 +104,15 @@ Deno.test("section 4: which success status checkKey has is not shown, so any is 
   }
 });
 
-Deno.test("section 4: other endpoints respond with any JSON, or without content", async () => {
+Deno.test("sections 1 and 4: other endpoints respond with any JSON", async () => {
   await using server = await serve(({ url }, response) => {
-    if (url === "/nothing") response.writeHead(204).end();
-    else response.end(decodeURIComponent(url.slice(1)));
+    response.end(decodeURIComponent(url.slice(1)));
   });
   const client = createClient({ baseUrl: server.url, apiKey: "some-key" });
   for (const value of [null, false, 0, "", [], {}, { deep: [{ a: 1 }] }]) {
     const endpoint = encodeURIComponent(JSON.stringify(value));
     expect((await client.call("GET", endpoint)).data).toEqual(value);
   }
-  expect((await client.call("DELETE", "nothing")).data).toBe(undefined);
 });
 
 Deno.test(`section 5.1: every authenticated request sends the key in ${apiKeyHeader}`, async () => {
@@ -147,20 +133,9 @@ Deno.test("section 5.2: authenticated requests send Content-Type, with and witho
   const client = createClient({ baseUrl: server.url, apiKey: "some-key" });
   await client.call("GET", "endpoint");
   await client.call("POST", "endpoint");
-  await client.call("POST", "endpoint", { body: {} });
-  client.use({ onRequest() {} });
-  await client.call("GET", "endpoint");
+  await client.call("POST", "endpoint", { body: { list: [1, "é", null] } });
   client.use({ onRequest: ({ request: { url, method } }) => new Request(url, { method }) });
   await client.call("GET", "endpoint");
-  expect(server.requests.map(({ headers }) => headers["content-type"])).toEqual(
-    Array(5).fill("application/json"),
-  );
-  expect(server.requests.map(({ body }) => body)).toEqual(["", "", "{}", "", ""]);
-});
-
-Deno.test("section 8: any credit balance is returned unchanged", async () => {
-  for (const credits of [0, 1, -1, Number.MAX_SAFE_INTEGER]) {
-    const [status] = await checkKey({ ...validKey, data: { ...validKey.data, credits } });
-    expect(status.apiKeyValid && status.data.credits).toBe(credits);
-  }
+  expect(server.requests.map(({ headers, body }) => [headers["content-type"], body]))
+    .toEqual(["", "", '{"list":[1,"é",null]}', ""].map((body) => ["application/json", body]));
 });
