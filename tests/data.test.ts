@@ -43,8 +43,9 @@ Deno.test("GET() checks a response as the document says of its status", async ()
     const responses = { 200: mustBeOne, 202: undefined, 204: undefined };
     using _operation = addOperation(undocumented, { responses });
     expect(await get(200, "1")).toBe(1);
+    // The document has no content for these.
     for (const [status, body] of [[202, '"any"'], [202, ""], [204, ""]] as const) {
-      expect(await get(status, body)).toBe(undefined); // for which the document has no content
+      expect(await get(status, body)).toBe(undefined);
     }
     const code = "invalid_response";
     expect(await refuse(200, '{"b":2}')).toEqual([code, { path: "/a", rule: "const" }, { b: 2 }]);
@@ -86,17 +87,14 @@ Deno.test("methods refuse what is not JSON, whatever its type, and do not retry"
 });
 
 Deno.test("call() reads JSON with any label, white space, a byte-order mark", async () => {
-  for (const body of ['\ufeff{"a":"ü"}', ' \n{"a":"ü"}\r\n']) {
-    for (const type of ["text/html; charset=iso-8859-1", "application/json"]) {
-      const client = clientOf(() => new Response(body, { headers: { "content-type": type } }));
-      expect((await client.call("GET", undocumented)).data).toEqual({ a: "ü" });
-    }
-  }
+  const headers = { "content-type": "text/html; charset=iso-8859-1" };
+  const client = clientOf(() => new Response('\ufeff \n{"a":"ü"}\r\n', { headers }));
+  expect((await client.call("GET", undocumented)).data).toEqual({ a: "ü" });
 });
 
 Deno.test("calls at the same time get their own data", async () => {
   await using server = await serve(({ url }, response) => {
-    response.write(`["${url}"`); // in two chunks, between which others arrive
+    response.write(`["${url}"`); // Others arrive before the second chunk.
     setTimeout(() => response.end("]"), 5);
   });
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });

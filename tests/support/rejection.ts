@@ -3,8 +3,7 @@ import { inspect } from "node:util";
 /** Something that is expected to fail: a promise, or a function to call. */
 type Attempt = Promise<unknown> | (() => unknown);
 
-// deno-lint-ignore no-explicit-any
-type Class<T> = abstract new (...args: any[]) => T;
+type Class<T> = abstract new (...args: never[]) => T;
 
 /** Returns what a promise rejects with or a function throws. */
 export async function caught(attempt: Attempt): Promise<unknown> {
