@@ -10,13 +10,12 @@ import { deno, run } from "../../scripts/support/process.ts";
 import { createSandbox } from "../../src/sandbox/service.ts";
 import { checkKeyPath, undocumented } from "../support/client.ts";
 import { EXIT, HELP } from "../support/internals.ts";
-import { serve } from "../support/server.ts";
 
 const allowEnv = "--allow-env=SCAM_ADDRESS_API_KEY,SCAM_ADDRESS_BASE_URL";
 const main = "src/cli/main.ts";
 
-Deno.env.delete("SCAM_ADDRESS_API_KEY"); // of who runs the tests
-Deno.env.delete("SCAM_ADDRESS_BASE_URL");
+// Whoever runs the tests may have set these.
+for (const name of ["SCAM_ADDRESS_API_KEY", "SCAM_ADDRESS_BASE_URL"]) Deno.env.delete(name);
 
 /** What Deno is given to run the command, or another module. */
 function denoArgs(permissions: string[], args: string[], module = main): string[] {
@@ -28,28 +27,24 @@ function denoArgs(permissions: string[], args: string[], module = main): string[
 const children = new Set<Deno.ChildProcess>();
 
 Deno.test.afterEach(async () => {
-  for (const child of children) await child[Symbol.asyncDispose](); // one runs on after a failure
+  for (const child of children) await child[Symbol.asyncDispose](); // After a failure, one runs on.
   children.clear();
 });
 
-/** Starts a program in the project's folder. */
-function spawn(program: string, args: string[], env = {}): Deno.ChildProcess {
+/** Starts the command in the project's folder. */
+function start(permissions: string[], args: string[], env = {}, module = main): Deno.ChildProcess {
   const piped = { stdin: "piped", stdout: "piped", stderr: "piped" } as const;
-  const options = { args, cwd: root, env: { NO_COLOR: "1", ...env }, ...piped };
-  const child = new Deno.Command(program, options).spawn();
+  const options = { cwd: root, env: { NO_COLOR: "1", ...env }, ...piped };
+  const command = { args: denoArgs(permissions, args, module), ...options };
+  const child = new Deno.Command(deno, command).spawn();
   children.add(child);
   return child;
-}
-
-/** Starts the command. */
-function start(permissions: string[], args: string[], env = {}, module = main) {
-  return spawn(deno, denoArgs(permissions, args, module), env);
 }
 
 /** Writes text to the standard input of a process, closes it, and waits for the process to end. */
 async function finish(child: Deno.ChildProcess, stdin = "") {
   const sent = new Blob([stdin]).stream().pipeTo(child.stdin);
-  await sent.catch(() => {}); // the command may have ended without reading it
+  await sent.catch(() => {}); // The command may have ended without reading it.
   const { code, stdout, stderr } = await child.output();
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
@@ -139,30 +134,9 @@ Deno.test("RECIPES and --help list the exit statuses that the command has", asyn
   expect(HELP.match(/(?<=^ {2})\d(?= )/gm)).toEqual(statuses);
 });
 
-const inNamespace = ["--user", "--map-root-user", "--pid", "--fork"];
-const hasNamespaces = await run("unshare", [...inNamespace, "true"])
-  .then(({ success }) => success, () => false);
-
-Deno.test({
-  name:
-    "src/cli/main.ts check-key ends at SIGTERM as the first process of a container (needs unshare)",
-  ignore: !hasNamespaces,
-  async fn() {
-    const { promise: received, resolve } = Promise.withResolvers<void>();
-    await using server = await serve(() => resolve());
-    // The shell, whose process the command takes over, sends the signal after a line of its input.
-    const script = `exec 3<&0; (read -r _ <&3; kill -TERM 1) & exec "$0" "$@" </dev/null`;
-    const args = denoArgs([allowEnv, "--allow-net"], ["check-key", `--base-url=${server.url}`]);
-    const env = { SCAM_ADDRESS_API_KEY: "some-key" };
-    const child = spawn("unshare", [...inNamespace, "sh", "-c", script, deno, ...args], env);
-    await received;
-    expect(await finish(child, "\n")).toEqual({ code: 143, stdout: "", stderr: "" });
-  },
-});
-
 Deno.test({
   name: "src/cli/main.ts sandbox serves until a signal, or says why it does not",
-  ignore: Deno.build.os === "windows", // which delivers no signals
+  ignore: Deno.build.os === "windows", // It delivers no signals.
   async fn() {
     let port = "0";
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -172,7 +146,7 @@ Deno.test({
       const output = child.stdout.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
       const { value } = await output.next();
       const [, url = ""] = /^Sandbox listening on (http:\S+\/) /.exec(value!)!;
-      port = new URL(url).port; // which is free again the next time
+      port = new URL(url).port; // It is free again the next time.
       const client = createClient({ baseUrl: `${url}api/`, apiKey: "S3CRET", retries: 0 });
       const { code, stderr } = await finish(start(permissions, [...args, port]));
       expect(code).toBe(2);
