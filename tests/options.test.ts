@@ -116,9 +116,9 @@ Deno.test("call() refuses a schema that is no Standard Schema", async () => {
 });
 
 Deno.test("typed methods take the options of fetch that have an effect on a server, and hand them on", async () => {
-  const seen: Request[] = [];
-  using _fetch = replaceFetch(() => (...args) => {
-    seen.push(new Request(...args));
+  const seen: RequestInit[] = [];
+  using _fetch = replaceFetch(() => (_input, init) => {
+    seen.push(init!);
     return Promise.resolve(Response.json(1));
   });
   const client = createClient<AnyPath>({ baseUrl, apiKey });
@@ -127,9 +127,11 @@ Deno.test("typed methods take the options of fetch that have an effect on a serv
   const others = { duplex: "half", referrer: "", referrerPolicy: "no-referrer" } as const;
   expect((await client.GET("/a", { ...options, ...others })).data).toBe(1);
   expect(seen[0]).toMatchObject({ ...options, method: "GET", redirect: "manual" });
+  await client.GET("/a");
+  expect(Object.keys(seen[1]!).sort()).toEqual(["headers", "method", "redirect", "signal"]);
   client.use({ onRequest: ({ request }) => new Request(request, { credentials: "include" }) });
   await client.GET("/a"); // RECIPES sets one for all calls like this.
-  expect(seen[1]!.credentials).toBe("include");
+  expect(seen[2]!.credentials).toBe("include");
 });
 
 Deno.test("methods send what they were given, when it changes later", async () => {
