@@ -165,12 +165,10 @@ Deno.test("methods refuse a baseUrl or a path of a call that leads to another or
 Deno.test("methods refuse a request that middleware sends to another origin", async () => {
   await using both = await serveBoth();
   const { server, other } = both;
-  for (const create of bothWays) {
-    for (const url of [other.url, server.url.replace("127.0.0.1", "localhost")]) {
-      const client = create({ baseUrl: server.url, apiKey });
-      client.use({ onRequest: ({ request }) => new Request(url, request) });
-      await rejections(ConfigurationError, sendAll(client));
-    }
+  for (const url of [other.url, server.url.replace("127.0.0.1", "localhost")]) {
+    const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+    client.use({ onRequest: ({ request }) => new Request(url, request) });
+    await rejections(ConfigurationError, sendAll(client));
   }
   expect(server.requests).toEqual([]);
 });

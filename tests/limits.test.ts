@@ -102,16 +102,6 @@ Deno.test("a wait that would not end within totalTimeout is not begun", async ()
   expect([server.requests.length, retries]).toEqual([2, 0]);
 });
 
-Deno.test("checkOwnKey() has no more time than the function for the key has left", async () => {
-  using waiting = replaceWaiting();
-  const headers = { "retry-after": "3" };
-  const key = () => new Promise<string>((resolve) => setTimeout(resolve, 1_000, apiKey));
-  const unavailable = () => new Response("", { status: 503, headers });
-  const client = clientOf(unavailable, { apiKey: key, totalTimeout: 4_000 });
-  await rejection(HttpError, client.checkOwnKey());
-  expect(waiting.delays).toEqual([]);
-});
-
 // signal and totalTimeout, while a function of the caller's hangs
 
 // deno-lint-ignore no-explicit-any -- it stands for functions with all kinds of results
@@ -204,21 +194,6 @@ Deno.test("methods reject with any reason of their signal, and send nothing more
       expect([retries, count]).toEqual([0, 4]);
     }
   }
-});
-
-Deno.test("methods call no function when the signal is aborted", async () => {
-  let called = 0;
-  const unused = () => {
-    called++;
-    throw new Error("A function of the caller was called");
-  };
-  const client = clientOf(unused, { apiKey: unused, onRetry: unused });
-  client.use({ onRequest: unused });
-  const init = { signal: AbortSignal.abort("stop"), totalTimeout: 60_000 };
-  const schema = schemaOf(unused);
-  const calls = [...callAll(client, init), client.call("GET", undocumented, { ...init, schema })];
-  expect(await Promise.all(calls.map(caught))).toEqual(Array(5).fill("stop"));
-  expect(called).toBe(0);
 });
 
 Deno.test("a signal ends a wait between attempts", async () => {
@@ -332,13 +307,11 @@ Deno.test("call() reads a body of maxResponseBytes and no larger one", async () 
     response.write(body.slice(0, 500));
     response.end(body.slice(500));
   });
-  for (const create of bothWays) {
-    const client = create({ baseUrl: server.url, apiKey, maxResponseBytes: 1000 });
-    for (const form of ["announced", "chunked", "zipped"]) {
-      expect((await client.call("GET", `fits/${form}`)).data).toBe("x".repeat(998));
-      const error = await rejection(InvalidResponseError, client.call("GET", `exceeds/${form}`));
-      expect(error.issues).toEqual([{ path: "", rule: "maxResponseBytes" }]);
-    }
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, maxResponseBytes: 1000 });
+  for (const form of ["announced", "chunked", "zipped"]) {
+    expect((await client.call("GET", `fits/${form}`)).data).toBe("x".repeat(998));
+    const error = await rejection(InvalidResponseError, client.call("GET", `exceeds/${form}`));
+    expect(error.issues).toEqual([{ path: "", rule: "maxResponseBytes" }]);
   }
 });
 
@@ -367,20 +340,18 @@ Deno.test("call() keeps the start of a body without end, and stops reading", asy
     if (url === "/503") response.write("A".repeat(2 ** 16)); // An error needs no more.
     else pour(response);
   });
-  for (const create of bothWays) {
-    const options = { baseUrl: server.url, apiKey, retries: 0 };
-    const client = create({ ...options, maxResponseBytes: 2 ** 20 });
-    for (const status of [200, 402, 503]) {
-      closed = deferred();
-      const errorClass = status === 200 ? InvalidResponseError : HttpError;
-      const call = client.call("GET", `${status}`);
-      const { response } = await rejection<HttpError | InvalidResponseError>(errorClass, call);
-      expect([response.status, response.body]).toEqual([status, "A".repeat(2 ** 16)]);
-      await closed.promise;
-    }
-    const small = create({ ...options, maxResponseBytes: 3 }).call("GET", "402");
-    expect((await rejection(HttpError, small)).response.body).toBe("AAA");
+  const options = { baseUrl: server.url, apiKey, retries: 0 };
+  const client = createClient<AnyPath>({ ...options, maxResponseBytes: 2 ** 20 });
+  for (const status of [200, 402, 503]) {
+    closed = deferred();
+    const errorClass = status === 200 ? InvalidResponseError : HttpError;
+    const call = client.call("GET", `${status}`);
+    const { response } = await rejection<HttpError | InvalidResponseError>(errorClass, call);
+    expect([response.status, response.body]).toEqual([status, "A".repeat(2 ** 16)]);
+    await closed.promise;
   }
+  const small = createClient<AnyPath>({ ...options, maxResponseBytes: 3 }).call("GET", "402");
+  expect((await rejection(HttpError, small)).response.body).toBe("AAA");
 });
 
 Deno.test("call() stops at maxResponseBytes when less was announced", async () => {
@@ -396,14 +367,11 @@ Deno.test("call() stops at maxResponseBytes when less was announced", async () =
 Deno.test("methods cancel a body that is longer than a mock announces", async () => {
   let cancelled = 0;
   const client = clientOf(() => {
-    const pull = async (controller: ReadableStreamDefaultController) => {
-      await turn();
+    const pull = (controller: ReadableStreamDefaultController) =>
       controller.enqueue(new Uint8Array(1_000));
-    };
     const body = new ReadableStream({ pull, cancel: () => void cancelled++ });
     return new Response(body, { headers: { "content-length": "50" } });
-  }, { maxResponseBytes: 10_000, timeout: 5_000, retries: 0 });
+  }, { maxResponseBytes: 10_000, retries: 0 });
   await rejection(InvalidResponseError, client.GET("/a"));
   expect(cancelled).toBe(1);
-  await turn(); // for the last pull
 });

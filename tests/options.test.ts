@@ -12,7 +12,6 @@ import {
 import {
   apiKey,
   baseUrl,
-  bothWays,
   clientOf,
   replaceFetch,
   sendAll,
@@ -349,16 +348,14 @@ Deno.test("methods send a form or a text when the type says so", async () => {
     [["a"], "application/my-json; charset=utf-8", /^\["a"\]$/],
     ["1\n2\n", "application/x-ndjson", /^1\n2\n$/],
   ];
-  for (const create of bothWays) {
-    const client = create({ baseUrl: server.url, apiKey });
-    for (const [body, type, sent] of cases) {
-      const headers = type ? { "Content-Type": type } : {};
-      await client.call("POST", undocumented, { body, headers });
-      await client.POST("/a", { body, headers });
-      for (const { body, headers } of server.requests.splice(0)) {
-        expect(body).toMatch(sent);
-        expect(headers["content-type"]).toContain(type ?? "multipart/form-data; boundary=");
-      }
+  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  for (const [body, type, sent] of cases) {
+    const headers = type ? { "Content-Type": type } : {};
+    await client.call("POST", undocumented, { body, headers });
+    await client.POST("/a", { body, headers });
+    for (const { body, headers } of server.requests.splice(0)) {
+      expect(body).toMatch(sent);
+      expect(headers["content-type"]).toContain(type ?? "multipart/form-data; boundary=");
     }
   }
 });
