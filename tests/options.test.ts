@@ -12,6 +12,7 @@ import {
 import {
   apiKey,
   baseUrl,
+  clientAt,
   clientOf,
   replaceFetch,
   sendAll,
@@ -140,19 +141,19 @@ Deno.test("methods send what they were given, when it changes later", async () =
     sent.push([await request.text(), headers.get("x-client"), headers.get("x-call")]);
     return Response.json(1);
   };
-  for (const own of [{ "x-client": "given" }, new Headers({ "x-client": "given" })]) {
-    const client = clientOf(respond, { apiKey: async () => await apiKey, headers: own });
-    if (own instanceof Headers) own.set("x-client", "later");
-    else own["x-client"] = "later";
-    const [body, headers] = [{ a: "given" }, new Headers({ "x-call": "given" })];
-    const calls = [
-      client.call("POST", "a", { body, headers }),
-      client.POST("/a", { body, headers }),
-    ];
-    body.a = "later";
-    headers.set("x-call", "later");
-    await Promise.all(calls);
-  }
+  const [own, body] = [{ "x-client": "given" }, { a: "given" }];
+  const [ownHeaders, headers] = [new Headers(own), new Headers({ "x-call": "given" })];
+  const key = async () => await apiKey;
+  const clients = [own, ownHeaders].map((headers) => clientOf(respond, { apiKey: key, headers }));
+  own["x-client"] = "later";
+  ownHeaders.set("x-client", "later");
+  const calls = clients.flatMap((client) => [
+    client.call("POST", "a", { body, headers }),
+    client.POST("/a", { body, headers }),
+  ]);
+  body.a = "later";
+  headers.set("x-call", "later");
+  await Promise.all(calls);
   expect(sent).toEqual(Array(4).fill(['{"a":"given"}', "given", "given"]));
 });
 
@@ -262,7 +263,7 @@ Deno.test("methods refuse a body of GET and HEAD", async () => {
 Deno.test("every call sends its headers, in addition to the client's, and asks for JSON", async () => {
   await using server = await serve((_, response) => json(response, validKey));
   const headers = { "x-client": "a", "x-both": "a", "x-removed": "a" };
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, headers });
+  const client = clientAt(server, { headers });
   const own = { "x-call": "b", "x-both": "b", "x-removed": null };
   await Promise.all([...sendAll(client, { headers: own }), client.checkKey("k", { headers: own })]);
   for (const { headers } of server.requests.splice(0)) {
@@ -272,7 +273,7 @@ Deno.test("every call sends its headers, in addition to the client's, and asks f
   }
   const init = { headers: { Accept: "text/csv" } };
   await Promise.all(sendAll(client, init));
-  await createClient({ baseUrl: server.url, apiKey, ...init }).checkOwnKey();
+  await clientAt(server, init).checkOwnKey();
   await client.GET(`/${undocumented}`, { parseAs: "text" });
   expect(server.requests.map(({ headers }) => headers.accept))
     .toEqual([...Array(4).fill("text/csv"), "*/*"]);
@@ -348,7 +349,7 @@ Deno.test("methods send a form or a text when the type says so", async () => {
     [["a"], "application/my-json; charset=utf-8", /^\["a"\]$/],
     ["1\n2\n", "application/x-ndjson", /^1\n2\n$/],
   ];
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey });
+  const client = clientAt(server);
   for (const [body, type, sent] of cases) {
     const headers = type ? { "Content-Type": type } : {};
     await client.call("POST", undocumented, { body, headers });
@@ -364,7 +365,7 @@ Deno.test("call() resolves to the response, with its headers and status, and no 
   await using server = await serve((_, response) => {
     response.writeHead(201, { "x-cost": "2" }).end("[1]");
   });
-  const client = createClient({ baseUrl: server.url, apiKey });
+  const client = clientAt(server);
   const { data, response, ...others } = await client.call("POST", undocumented);
   expect([data, response.status, response.headers.get("x-cost")]).toEqual([[1], 201, "2"]);
   expect([response.url, others]).toEqual([`${server.url}${undocumented}`, {}]);

@@ -6,6 +6,7 @@ import { createClient, HttpError, RedirectError } from "../mod.ts";
 import {
   apiKey,
   baseUrl,
+  clientAt,
   isDeno,
   keyHeader,
   replaceFetch,
@@ -45,7 +46,7 @@ for (const [name, wrap] of Object.entries(wrappers)) {
     );
     using _fetch = replaceFetch(wrap);
     using _waiting = replaceWaiting();
-    const client = createClient({ baseUrl: server.url, apiKey });
+    const client = clientAt(server);
 
     const body = { text: "é" };
     const { response } = await rejection(HttpError, client.call("POST", "report", { body }));
@@ -93,7 +94,7 @@ Deno.test("methods read a proxy of a response with a property of its own", async
     json(response, validKey, status);
   });
   using _fetch = replaceFetch((fetch) => async (...args) => mock(await fetch(...args)));
-  const client = createClient<AnyPath>({ baseUrl: server.url, apiKey, retries: 0 });
+  const client = clientAt(server, { retries: 0 });
   for (const status of [200, 201, 204]) {
     const data = status === 204 ? undefined : validKey;
     expect((await client.call("GET", `${status}`)).data).toEqual(data);

@@ -25,10 +25,10 @@ export const runtimes: Runtime[] = [
   {
     name: "Deno",
     command: Deno.execPath(),
-    flags: (host) => [
-      ...["run", "--quiet", "--no-config", "--v8-flags=--expose-gc"],
-      host ? `--allow-net=${host}` : "--allow-all",
-    ],
+    flags: (host) => {
+      const permission = host ? `--allow-net=${host}` : "--allow-all";
+      return ["run", "--quiet", "--no-config", "--v8-flags=--expose-gc", permission];
+    },
   },
   { name: "Node", command: "node", flags: () => ["--expose-gc"] },
 ];

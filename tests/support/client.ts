@@ -78,6 +78,11 @@ const createWithBoth: Create = (options) => {
 /** Creates a client without anything of the caller's own, and one with middleware and a `fetch`. */
 export const bothWays: Create[] = [(options) => createClient<AnyPath>(options), createWithBoth];
 
+/** Creates a client of a server. */
+export function clientAt({ url }: { url: string }, options: Partial<ClientOptions> = {}) {
+  return createClient<AnyPath>({ baseUrl: url, apiKey, ...options });
+}
+
 /** Creates a client whose custom `fetch` is a function, which may return anything. */
 export function clientOf(
   respond: (request: Request) => unknown,
