@@ -91,7 +91,7 @@ Deno.test("methods drop content with 204 and 205, which HTTP does not allow", as
     socket.end(`HTTP/1.1 ${status} OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n42`);
   });
   const client = clientAt(server, { retries: 0 });
-  for (status of [200, 202, 204, 205]) {
+  for (status of [200, 204, 205]) {
     const expected = status < 204 ? 42 : undefined;
     expect((await client.call("GET", undocumented)).data).toBe(expected);
     expect((await client.GET(path)).data).toBe(expected);

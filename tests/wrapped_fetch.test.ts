@@ -90,18 +90,14 @@ Deno.test("methods read a proxy of a response with a property of its own", async
     const status = Number(url.slice(1));
     if (status === 307) response.setHeader("location", "/other");
     if (status === 204) return void response.writeHead(status).end();
-    if (status === 201) response.setHeader("transfer-encoding", "chunked");
     json(response, validKey, status);
   });
   using _fetch = replaceFetch((fetch) => async (...args) => mock(await fetch(...args)));
   const client = clientAt(server, { retries: 0 });
-  for (const status of [200, 201, 204]) {
-    const data = status === 204 ? undefined : validKey;
+  for (const [status, data] of [[200, validKey], [204, undefined]] as const) {
     expect((await client.call("GET", `${status}`)).data).toEqual(data);
     expect(await client.GET(`/${status}`)).toMatchObject({ data, response: { status } });
   }
-  const { data } = await client.GET("/200", { parseAs: "stream" });
-  expect(await new Response(data).json()).toEqual(validKey);
   expect((await rejection(HttpError, client.call("GET", "400"))).response.body).toEqual(validKey);
   expect((await client.GET("/400")).error).toEqual(validKey);
   await rejections(RedirectError, [client.call("GET", "307"), client.GET("/307")]);
