@@ -91,6 +91,7 @@ Deno.test("an unknown option is refused, with a list of the options that there a
     "checkOwnKey()": (options) => unsent.checkOwnKey(options),
     "call()": (options) => unsent.call("GET", undocumented, options),
     "GET()": (options) => unsent.GET("/a", options),
+    "TRACE()": (options) => unsent.TRACE("/a" as never, options as never),
     "PUT()": (options) => unsent.request("put", "/a", options),
     "createClient()": async (options) => await createClient({ baseUrl, ...options }),
   };
