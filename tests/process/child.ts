@@ -130,41 +130,6 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     const before = peak();
     return { error: await settle(client.call("GET", kind)), grown: peak() - before };
   },
-
-  /** Everything that may leave a promise behind; tells what was rejected and not handled. */
-  async rejections() {
-    const unhandled: string[] = [];
-    process.on("unhandledRejection", (reason) => unhandled.push(String(reason)));
-    const boom = () => Promise.reject(new Error("boom"));
-    const late = (delay: number) => pause(delay).then(boom);
-    const respond = (source: UnderlyingSource, status = 200) =>
-      Promise.resolve(new Response(new ReadableStream({ cancel: boom, ...source }), { status }));
-    const fetches = [
-      ...[boom, () => late(5), () => late(40), () => pause(40).then(() => respond({ pull: boom }))],
-      ...[1, 40].map((delay) => () => respond({ pull: () => late(delay) })),
-      ...[200, 302, 500].map((status) => () => respond({}, status)),
-      () => respond({ pull: (controller) => controller.enqueue(new Uint8Array(99)) }),
-    ];
-    const keys = ["key", () => late(5), () => late(40), () => pause(5).then(() => "key")];
-    const pairs = fetches.flatMap((fetch) => keys.map((apiKey) => ({ fetch, apiKey })));
-    const options = { baseUrl, maxResponseBytes: 10, timeout: 20, onRetry: boom };
-    const middleware = [{ onResponse: boom }, { onError: boom }];
-    const calls = [undefined, 0, 10, 60].flatMap((delay) => {
-      const signal = delay === undefined ? null : AbortSignal.timeout(delay);
-      return pairs.flatMap((pair) => {
-        const client = createClient<AnyPath>({ ...options, ...pair });
-        return [
-          client.checkOwnKey({ signal }),
-          client.call("GET", "a", { signal }),
-          client.GET("/a", { signal, parseAs: "stream" }),
-          client.GET("/a", { signal, middleware }),
-        ];
-      });
-    });
-    await Promise.allSettled(calls);
-    await pause(100);
-    return { calls: calls.length, unhandled };
-  },
 };
 
 console.log(JSON.stringify(await scenarios[scenario]!()));
