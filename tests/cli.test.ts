@@ -153,7 +153,7 @@ Deno.test("check-key compares credits with a minimum that was given, and exits w
 Deno.test("check-key exits with 3 when there is no usable response, and says why", async () => {
   await using server = await serve(({ url }, response) => {
     if (url === checkKeyPath) json(response, { apiKeyValid: "some-key" });
-    else if (url.startsWith("/missing/")) json(response, 'check "toString"', 404); // no flag
+    else if (url.startsWith("/missing/")) json(response, 'check "toString"', 404); // It is no flag.
     else if (url.startsWith("/html/")) response.end("<html>");
     else json(response, { apiKey: "some-key" }, 403);
   });
@@ -163,7 +163,7 @@ Deno.test("check-key exits with 3 when there is no usable response, and says why
   const forbidden = { body: { apiKey: "[redacted]" }, headers: expect.any(Object), status: 403 };
   const cases: [string, RegExp, object][] = [
     [server.url, /^Error \(invalid_response\)/, { name: "InvalidResponseError", issues }],
-    // a name of the library's that the service sends
+    // The service sends a name that the library has.
     [`${server.url}api`, /: \{"apiKey":"\[redacted\]"\}\n$/, { response: forbidden }],
     [`${server.url}html`, /not JSON .*: check "--base-url"\n$/, { code: "invalid_response" }],
     [`${server.url}missing`, /"--base-url".*: check "toString"/, { response: { status: 404 } }],
@@ -237,7 +237,7 @@ Deno.test("check-key exits with 2 on wrong usage and says what to do", async () 
     "--timeout 9 | --base-url ": noAddress,
     "--base-url ftp://service.example": /: "--base-url" must be/,
     "--base-url http://a.example": /: "--base-url" must .* "--allow-insecure-http"/,
-  }, { stdin: pipe() }); // the address is checked before the key is waited for
+  }, { stdin: pipe() }); // The address is checked before the command waits for the key.
   await expectUsage("check-key", { "": noAddress }, { env: { SCAM_ADDRESS_BASE_URL: "" } });
   const isEmpty = /: No key: "SCAM_ADDRESS_API_KEY" is empty; a key is never taken from/;
   const noKey = /: No key: standard input is empty; a key is never taken from/;
@@ -259,7 +259,7 @@ Deno.test("check-key exits with 2 on wrong usage and says what to do", async () 
 
 Deno.test("check-key --allow-insecure-http uses http for any host", async () => {
   await using server = await serve((_, response) => json(response, validKey));
-  const baseUrl = server.url.replace("127.0.0.1", "0.0.0.0"); // reaches the server all the same
+  const baseUrl = server.url.replace("127.0.0.1", "0.0.0.0"); // It reaches the server all the same.
   const args = ["check-key", "--base-url", baseUrl, "--allow-insecure-http"];
   expect((await command(args, demo)).exit).toBe(0);
   expect((await command(args.slice(0, -1), demo)).exit).toBe(2);
@@ -279,7 +279,7 @@ Deno.test("the command takes no key from an argument, says why, and does not rep
     "S3CRET | -kS3CRET | --sandbox -- S3CRET | --S3CRET=--json | --key-S3CRET": because(
       "Wrong arguments",
     ),
-    "--abcdefghijklmnopqrstu | --abcdefghijklmnopqrstu=1": because("Wrong arguments"), // too long
+    "--abcdefghijklmnopqrstu | --abcdefghijklmnopqrstu=1": because("Wrong arguments"), // They are too long.
   });
   const { exit, stdout, stderr } = await command(["check-key", "--json", "Option '--json'"]);
   const message = expect.stringMatching(/^Wrong arguments: /);

@@ -171,8 +171,9 @@ Deno.test("methods reject with any reason of their signal, and send nothing more
     for (reason of reasons) {
       [controller, count] = [new AbortController(), 0];
       const { signal } = controller;
-      const errors = await Promise.all(sendAll(client, { signal }).map(caught)); // under way
-      errors.push(...await Promise.all(sendAll(client, { signal }).map(caught))); // from the start
+      const errors = await Promise.all(sendAll(client, { signal }).map(caught));
+      // The signal is aborted from the start.
+      errors.push(...await Promise.all(sendAll(client, { signal }).map(caught)));
       expect(errors.map((error) => error === signal.reason)).toEqual(Array(6).fill(true));
       expect([retries, count]).toEqual([0, 3]);
     }
@@ -222,7 +223,7 @@ Deno.test("a signal ends calls that connect or wait for a response, and their co
   }
   expect(closed.length).toBe(6);
   await Promise.all(closed);
-  await (await fetch(`${silent.url}end`)).text(); // the server has not closed the connections
+  await (await fetch(`${silent.url}end`)).text(); // The server has not closed the connections.
 });
 
 Deno.test("methods follow the signal of a request that middleware made", async () => {
@@ -230,11 +231,12 @@ Deno.test("methods follow the signal of a request that middleware made", async (
     for (const signal of [null, new AbortController().signal]) {
       const controller = new AbortController();
       await using server = await serve(() => controller.abort("stop"));
-      const client = create({ baseUrl: server.url, apiKey, retries: 0 }); // a retry would notice it
+      const client = create({ baseUrl: server.url, apiKey, retries: 0 }); // A retry would notice the signal.
       const own = { signal: controller.signal };
       client.use({ onRequest: ({ request }) => new Request(request, own) });
-      expect(await caught(client.checkOwnKey({ signal }))).toBe("stop"); // under way
-      const errors = await Promise.all(sendAll(client, { signal }).map(caught)); // from the start
+      expect(await caught(client.checkOwnKey({ signal }))).toBe("stop");
+      // The signal is aborted from the start.
+      const errors = await Promise.all(sendAll(client, { signal }).map(caught));
       expect([...errors, server.requests.length]).toEqual(["stop", "stop", "stop", 1]);
     }
   }
@@ -244,7 +246,7 @@ Deno.test("a signal is aborted when its attempt or call has failed, and not late
   await using server = await serve(({ url }, response, count) => {
     if (url === "/cut" && count === 1) return cut(response);
     if (url === "/hang") return void response.write("[");
-    if (url === "/large") return json(response, "x".repeat(2 ** 17), 400); // more than some read
+    if (url === "/large") return json(response, "x".repeat(2 ** 17), 400); // It is more than an error keeps.
     json(response, validKey, checkKeyStatus);
   });
   using _waiting = replaceWaiting();
@@ -283,7 +285,7 @@ Deno.test("call() reads a body of maxResponseBytes and no larger one", async () 
     const body = JSON.stringify("x".repeat(size - 2));
     if (url.endsWith("/announced")) response.setHeader("content-length", size);
     if (url.endsWith("/zipped")) {
-      const zipped = gzipSync(body); // announces less than the limit
+      const zipped = gzipSync(body); // It announces less than the limit.
       response.writeHead(200, { "content-encoding": "gzip", "content-length": zipped.length });
       return void response.end(zipped);
     }

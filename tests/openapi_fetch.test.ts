@@ -36,7 +36,7 @@ async function expectAlike(call: Call, options: Options | ((log: unknown[]) => O
     const given = typeof options === "function" ? options(log) : options;
     const result = await call(create({ baseUrl: server.url, ...given }) as Client<AnyPath>, log);
     const { data, error, response } = Object(result);
-    if (response && !response.bodyUsed) await response.arrayBuffer(); // openapi-fetch leaves it
+    if (response && !response.bodyUsed) await response.arrayBuffer(); // openapi-fetch leaves it unread.
     return {
       data: data instanceof Blob || data instanceof ArrayBuffer // toEqual() does not compare these
         ? [data.constructor.name, await new Response(data).text()]
@@ -147,7 +147,7 @@ Deno.test("a Request class of the client or of a call is what fetch and middlewa
   expect((await expectAlike(ofCall, logging)).log[1]).toBe(true);
   const ofClient = (log: unknown[]) => ({ ...logging(log), Request: Traced });
   expect((await expectAlike(post("/a", init), ofClient)).log[1]).toBe(true);
-  const { requests } = await expectAlike(ofCall); // with the global fetch
+  const { requests } = await expectAlike(ofCall); // It uses the global fetch.
   expect(requests).toMatchObject([{ others: { "x-traced": "yes" } }]);
 });
 
@@ -162,7 +162,7 @@ Deno.test("methods report statuses as openapi-fetch does", async () => {
     await expectAlike((client) => client.request("patch", "/a", init));
     for (const parseAs of ["json", "text", "blob", "arrayBuffer"]) {
       await expectAlike(get("/a", { ...init, parseAs }));
-      await expectAlike(get("/empty", { ...init, parseAs })); // has neither data nor error
+      await expectAlike(get("/empty", { ...init, parseAs })); // There is neither data nor error.
     }
   }
 });

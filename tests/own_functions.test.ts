@@ -138,7 +138,7 @@ Deno.test("methods send nothing when middleware has read the request's body", as
   client.use({
     async onRequest({ request }) {
       const reader = request.body!.getReader();
-      await reader.read(); // the rest would be sent
+      await reader.read(); // The rest would be sent.
       reader.releaseLock();
     },
   });
@@ -197,7 +197,7 @@ Deno.test("methods refuse what is not an unread Response, after one attempt", as
   await reader.read();
   reader.releaseLock();
   locked.body!.getReader();
-  const bodies = [undefined, {}].map((body) => partialResponse(200, body)); // without a stream
+  const bodies = [undefined, {}].map((body) => partialResponse(200, body)); // None is a stream.
   for (const value of [undefined, null, validKey, ...bodies, read, begun, locked]) {
     let sent = 0;
     const client = clientOf(() => (sent++, value));

@@ -88,7 +88,7 @@ Deno.test("fetch() checks keys as the OpenAPI document says, and by the body alo
 
 Deno.test("fetch() takes what the global fetch takes, and can stand in for it", async () => {
   const { fetch } = createSandbox();
-  const url = `${baseUrl}a/b.c/%20d${checkKeyPath}`; // any base path
+  const url = `${baseUrl}a/b.c/%20d${checkKeyPath}`; // Any base path works.
   const headers = { "Content-Type": "application/json" };
   const init = { method: "POST", headers, body: '{ "apiKey": "demo-key" }' };
   for (const input of [url, new URL(url), new Request(url, { method: "PUT" })]) {

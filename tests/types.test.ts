@@ -96,7 +96,7 @@ Deno.test("call() resolves to the output of its schema, and without one to unkno
   expect(checked).toEqual({ credits: 5 });
   const { data: unchecked } = await client.call("GET", undocumented, { schema: undefined });
   assertType<Equal<typeof unchecked, unknown>>();
-  assertType<Equal<"schema" extends keyof CallOptions ? true : false, true>>(); // to complete
+  assertType<Equal<"schema" extends keyof CallOptions ? true : false, true>>(); // Editors complete it.
   // @ts-expect-error A type is no check: it needs a schema.
   await client.call<{ id: number }>("GET", undocumented);
   // Only the compiler reads this.

@@ -104,7 +104,8 @@ Deno.test("methods read a proxy of a response with a property of its own", async
 });
 
 Deno.test("methods read a response that takes no property, and one whose type is wrong", async () => {
-  const stream = () => new Blob(["[1]"]).stream().pipeThrough(new TransformStream()); // no bytes
+  // A stream of a transformer is no byte stream.
+  const stream = () => new Blob(["[1]"]).stream().pipeThrough(new TransformStream());
   const responses = [
     () => Object.preventExtensions(Response.json([1])),
     () => Object.defineProperty(new Response(stream()), "type", { value: "basic" }),

@@ -38,7 +38,7 @@ for (const [kind, edit] of Object.entries(edits)) {
     const file = join(project.path, "openapi/openapi.yaml");
     const document: Any = parseYaml(await Deno.readTextFile(file));
     edit(document.paths, document.paths["/checkKey"].post);
-    await project.write(file, document); // as JSON, which is YAML too
+    await project.write(file, document); // JSON is YAML, too.
     const options = { cwd: project.path };
     await mustRun(deno, ["task", "--quiet", "generate"], options);
     const check = ["check", "--quiet", "--import-map=import_map.npm.json", "mod.ts", "src/"];

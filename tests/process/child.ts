@@ -73,7 +73,7 @@ const scenarios: Record<string, () => Promise<unknown>> = {
       ]);
     ends.push(...await hanging(50));
     setTimeout(() => controller.abort("stop"), 50);
-    const waiting = settle(client.call("GET", "later", { signal })); // to be sent again
+    const waiting = settle(client.call("GET", "later", { signal })); // It waits to be sent again.
     return [...ends, ...await hanging(), await waiting];
   },
 
@@ -91,7 +91,7 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     for (const _round of [1, 2, 3]) await heap();
     controller.abort("stop");
     const ends = new Set(await Promise.all(calls));
-    while ((await client.call("GET", "open")).data !== 0) await pause(20); // until the test ends it
+    while ((await client.call("GET", "open")).data !== 0) await pause(20); // The test ends it at last.
     return [...ends];
   },
 
@@ -111,7 +111,8 @@ const scenarios: Record<string, () => Promise<unknown>> = {
   async retries() {
     const heaps: number[] = [];
     const fetch = async () => {
-      heaps.push(heaps.length % 80 ? 0 : await heap()); // at the first attempt and the last one
+      // This is slow, so that only the first attempt and the last one are measured.
+      heaps.push(heaps.length % 80 ? 0 : await heap());
       return new Response("busy", { status: 503, headers: { "retry-after": "0" } });
     };
     const client = createClient({ baseUrl, apiKey, fetch });

@@ -149,7 +149,7 @@ for (const runtime of runtimes) {
     ["retries"],
     ({ attempts, grown }) => {
       expect(attempts).toBe(81);
-      expect(grown).toBeLessThan(8 * MiB); // each has a body of 1 MiB
+      expect(grown).toBeLessThan(8 * MiB); // Each has a body of 1 MiB.
     },
   );
 

@@ -43,7 +43,7 @@ export async function play(
   const { code, stdout, output } = await run(command, [...flags(host), program, ...args], {
     cwd: root,
     env: { NODE_NO_WARNINGS: "1" }, // Node 20 warns of many calls that share a signal
-    signal: AbortSignal.timeout(timeout), // when something keeps it from ending
+    signal: AbortSignal.timeout(timeout), // Something may keep it from ending.
   });
   expect({ code, output }).toEqual({ code: 0, output: stdout.trim() });
   return JSON.parse(stdout);

@@ -169,7 +169,7 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
   async "call() says why there is no connection, and where, and that nothing was sent"() {
     const delays: number[] = [];
     const client = createClient({
-      baseUrl: "http://127.0.0.1:59999/", // where nothing listens
+      baseUrl: "http://127.0.0.1:59999/", // Nothing listens there.
       apiKey: "k1",
       retries: 1,
       onRetry: ({ delay }) => void delays.push(delay),

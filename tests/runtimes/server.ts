@@ -10,7 +10,7 @@ function checkKey({ body }: Recorded, response: ServerResponse): void {
 /** Starts the server that one run of the program talks to: a path is `/scenario/endpoint`. */
 export function serveConformance(): Promise<HttpServer> {
   const hits = new Map<string, number>();
-  const used = new WeakSet<Socket>(); // connections that have had a request
+  const used = new WeakSet<Socket>(); // These connections have had a request.
   return serve((request, response) => {
     const { pathname, search } = new URL(request.url, "http://127.0.0.1");
     const [scenario = "", endpoint = ""] = pathname.slice(1).split("/");

@@ -5,7 +5,7 @@ import {
   type Server,
   type Socket,
 } from "node:net";
-import { clearTimeout, setTimeout } from "node:timers"; // which no test replaces
+import { clearTimeout, setTimeout } from "node:timers"; // No test replaces these.
 
 import type { Method, ValidKey } from "../../mod.ts";
 
@@ -73,11 +73,11 @@ export async function serve(respond: Responder, limit = LIMIT): Promise<HttpServ
   const requests: Recorded[] = [];
   const server = createServer(async (request, response) => {
     let body = "";
-    response.on("error", () => {}); // the client went away
+    response.on("error", () => {}); // The client went away.
     try {
       for await (const chunk of request.setEncoding("utf8")) body += chunk;
     } catch {
-      return; // the client went away
+      return; // The client went away.
     }
     const { method = "", url = "", headers, rawHeaders } = request;
     const recorded: Recorded = { method, url, headers, rawHeaders, body };

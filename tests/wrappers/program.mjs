@@ -45,7 +45,7 @@ async function testInstrumentation(start) {
   const added = [];
   const server = createServer(async (request, response) => {
     const body = await text(request);
-    if (request.url.startsWith("/api/")) { // anything else is a report
+    if (request.url.startsWith("/api/")) { // Anything else is a report.
       record(request.method, url + request.url, request.headers, body);
       added.push(request.headers[header]);
     }
@@ -69,4 +69,4 @@ async function testMock(start) {
 const [name] = process.argv.slice(2);
 await (name in mocks ? testMock(mocks[name]) : testInstrumentation(instrumentation[name]));
 assert.deepEqual(requests, expected);
-process.exit(); // some packages keep the process alive
+process.exit(); // Some packages keep the process alive.
