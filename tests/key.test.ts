@@ -17,12 +17,12 @@ import {
 } from "./support/client.ts";
 import { apiKeyHeader } from "./support/internals.ts";
 import { rejections, shown } from "./support/rejection.ts";
-import { type AnyPath, checkKeyStatus, json, serve, validKey } from "./support/server.ts";
+import { type AnyPath, json, serve, validKey } from "./support/server.ts";
 
 const path = `/${undocumented}`;
 
 /** Starts a server that responds to everything as to a valid key. */
-const serveValid = () => serve((_, response) => json(response, validKey, checkKeyStatus));
+const serveValid = () => serve((_, response) => json(response, validKey));
 
 // Which keys there are, and where they go
 
@@ -84,7 +84,7 @@ Deno.test("the client's key is in a header, that of checkKey() in the body, and 
 Deno.test("a function for the key is called once for each call", async () => {
   await using server = await serve((_, response, count) => {
     if (count % 2) response.writeHead(503, { "retry-after": "0" }).end();
-    else json(response, validKey, checkKeyStatus);
+    else json(response, validKey);
   });
   let count = 0;
   const client = createClient<AnyPath>({ baseUrl: server.url, apiKey: () => `key-${++count}` });

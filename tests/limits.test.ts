@@ -25,21 +25,13 @@ import {
 } from "./support/client.ts";
 import { deferred } from "./support/deferred.ts";
 import { caught, rejection, rejections } from "./support/rejection.ts";
-import {
-  checkKeyStatus,
-  cut,
-  json,
-  serve,
-  serveBytes,
-  serveSockets,
-  validKey,
-} from "./support/server.ts";
+import { cut, json, serve, serveBytes, serveSockets, validKey } from "./support/server.ts";
 import { replaceWaiting } from "./support/waiting.ts";
 
 /** Lets everything happen that is about to. */
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
-const valid = () => Response.json(validKey, { status: checkKeyStatus });
+const valid = () => Response.json(validKey);
 
 // timeout and totalTimeout
 
@@ -247,7 +239,7 @@ Deno.test("a signal is aborted when its attempt or call has failed, and not late
     if (url === "/cut" && count === 1) return cut(response);
     if (url === "/hang") return void response.write("[");
     if (url === "/large") return json(response, "x".repeat(2 ** 17), 400); // It is more than an error keeps.
-    json(response, validKey, checkKeyStatus);
+    json(response, validKey);
   });
   using _waiting = replaceWaiting();
   const signals: AbortSignal[] = [];

@@ -111,9 +111,6 @@ export function serveBytes(respond: (socket: Socket, count: number) => void): Pr
   });
 }
 
-/** The status of a successful `checkKey`; any 2xx would do. */
-export const checkKeyStatus = 200;
-
 /** Responds with JSON. */
 export function json(response: ServerResponse, value: unknown, status = 200): void {
   response.writeHead(status, { "content-type": "application/json" });
