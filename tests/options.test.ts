@@ -97,10 +97,8 @@ Deno.test("an unknown option is refused, with a list of the options that there a
   };
   const expectUnknown = async (owner: string, option: string) => {
     const message = await refusal(option, owners[owner]!({ [option]: undefined }));
-    const [start, list] = message.split(", which has ");
-    expect(start).toContain(owner);
-    expect(list!.split(", ")).toContain("timeout");
-    expect(list!.split(", ")).not.toContain(option);
+    expect(message).toContain(`is not an option of ${owner}, which has `);
+    expect(message).toMatch(/\btimeout\b/);
   };
   for (const owner of Object.keys(owners)) {
     for (const name of ["timeOut", "", "constructor"]) await expectUnknown(owner, name);

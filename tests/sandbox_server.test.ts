@@ -165,12 +165,12 @@ Deno.test("serveSandbox() refuses bad options and where it cannot listen, and sa
   await using server = await serveSandbox();
   const port = Number(new URL(server.url).port);
   const bad: [option: string, options: object, problem: RegExp][] = [
-    ["prot", { prot: 8080 }, /serveSandbox\(\), which has host, port$/],
+    ["prot", { prot: 8080 }, /serveSandbox\(\).* host, port$/],
     ["port", { port }, /^"port" \d+ is in use on "127\.0\.0\.1"; use another one, or 0 for any /],
     ["host", { host: "no.such.host.invalid" }, /^"host" cannot be listened on: ./],
     ["host", { host: "203.0.113.1" }, /^"host" cannot be listened on: ./],
-    ["port", { port: -1 }, /must be a whole number from 0 to 65535$/],
-    ["port", { port: 65_536 }, /must be a whole number from 0 to 65535$/],
+    ["port", { port: -1 }, /0 to 65535$/],
+    ["port", { port: 65_536 }, /0 to 65535$/],
   ];
   for (const host of ["", "fe80::1%eth0", "[::1]", "127.0.0.1:80", "a b"]) {
     bad.push(["host", { host }, /must be a host name or an IP address, without a zone$/]);
