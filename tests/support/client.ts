@@ -76,7 +76,7 @@ const createWithBoth: Create = (options) => {
 };
 
 /** Creates a client without anything of the caller's own, and one with middleware and a `fetch`. */
-export const bothWays: Create[] = [(options) => createClient<AnyPath>(options), createWithBoth];
+export const bothWays: Create[] = [createClient<AnyPath>, createWithBoth];
 
 /** Creates a client of a server. */
 export function clientAt({ url }: { url: string }, options: Partial<ClientOptions> = {}) {
