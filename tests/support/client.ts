@@ -1,13 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import process from "node:process";
 
-import {
-  type ClientOptions,
-  createClient,
-  type operations as Operations,
-  type paths,
-  type ScamAddressClient,
-} from "../../mod.ts";
+import { type ClientOptions, createClient, type paths, type ScamAddressClient } from "../../mod.ts";
 import { apiKeyHeader, type Operation, operations } from "./internals.ts";
 import type { AnyPath } from "./server.ts";
 
@@ -17,15 +11,8 @@ export const isDeno = "deno" in process.versions;
 /** The header of the key, as Node.js names headers. */
 export const keyHeader = apiKeyHeader.toLowerCase();
 
-type Post<Operation> = {
-  [Path in keyof paths]: paths[Path] extends { post: Operation } ? Path : never;
-}[keyof paths];
-
-const checkKeyEndpoint = Object.keys(operations)
-  .find((endpoint) => operations[endpoint]!.operationId === "checkKey")!;
-
-/** The path of `checkKey` in the OpenAPI document, such as "/checkKey". */
-export const checkKeyPath = checkKeyEndpoint.replace("POST ", "") as Post<Operations["checkKey"]>;
+/** The path of `checkKey` in the OpenAPI document. */
+export const checkKeyPath = "/checkKey" satisfies keyof paths;
 
 /** Changes an operation of the OpenAPI document, as long as the result is in use. */
 export function changeOperation(endpoint: string, change: Partial<Operation>): Disposable {
