@@ -1,7 +1,9 @@
 // Promise 4: what is sent again may be sent again, as often and when the options and the service say.
 import { expect } from "@std/expect";
+import process from "node:process";
 
 import {
+  type CallOptions,
   type ClientOptions,
   ConfigurationError,
   createClient,
@@ -16,17 +18,20 @@ import {
   ScamAddressError,
   TimeoutError,
 } from "../mod.ts";
-import { readRetryAfter, retryDelay } from "../src/retry.ts";
 import {
   apiKey,
+  baseUrl,
   bothWays,
   checkKeyPath,
+  clientAt,
   clientOf,
+  isDeno,
   keyHeader,
   replaceFetch,
   sendAll,
   undocumented,
 } from "./support/client.ts";
+import { readRetryAfter, retryDelay } from "./support/internals.ts";
 import { caught, rejection } from "./support/rejection.ts";
 import { type AnyPath, json, type Responder, serve } from "./support/server.ts";
 import { replaceWaiting } from "./support/waiting.ts";
@@ -50,18 +55,13 @@ function failing(faults: string): Responder {
 }
 
 /** Makes a call that meets faults; resolves to what happened. */
-async function meet(
-  faults: string,
-  call: Call,
-  options: Partial<ClientOptions> = {},
-  create = bothWays[0]!,
-) {
+async function meet(faults: string, call: Call, options: Partial<ClientOptions> = {}) {
   await using server = await serve(failing(faults));
   using waiting = replaceWaiting();
   const { delays } = waiting;
   const events: RetryEvent[] = [];
   const onRetry = (event: RetryEvent) => void events.push(event);
-  const client = create({ baseUrl: server.url, apiKey, onRetry, ...options });
+  const client = clientAt(server, { onRetry, ...options });
   const { code } = await rejection(ScamAddressError, call(client));
   expect(events.map(({ attempt, delay }) => [attempt, delay]))
     .toEqual(delays.map((delay, index) => [index + 1, delay]));
@@ -74,19 +74,17 @@ async function meet(
 const callOf = (method: Method, idempotent?: boolean): Call => (client) =>
   client.call(method, undocumented, { idempotent });
 
-const METHODS = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE", "POST", "PATCH"] as const;
-
 /** Calls that may be sent again after any temporary failure, and calls that may not. */
 const calls: [mayRepeat: boolean, name: string, call: Call][] = [
-  ...METHODS.map((name): [boolean, string, Call] => [
-    !["POST", "PATCH"].includes(name),
-    name,
-    callOf(name),
-  ]),
   [true, "checkKey", (client) => client.checkOwnKey()],
   [true, "POST with idempotent: true", callOf("POST", true)],
   [false, "GET with idempotent: false", callOf("GET", false)],
+  [false, "POST", callOf("POST")],
+  [false, "PATCH", callOf("PATCH")],
 ];
+for (const method of ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"] as const) {
+  calls.push([true, method, callOf(method)]);
+}
 
 for (const [mayRepeat, name, call] of calls) {
   Deno.test(`${name} is sent again after ${mayRepeat ? "any temporary failure" : "429 only"}`, async () => {
@@ -95,7 +93,7 @@ for (const [mayRepeat, name, call] of calls) {
     for (const fault of name === "HEAD" ? ["503", "reset"] : ["503", "reset", "cut"]) {
       expect([fault, await sentTo(fault)]).toEqual([fault, mayRepeat ? 2 : 1]);
     }
-    const late = await meet("hang", call, { timeout: 10, retries: 1 }); // may be too short to send
+    const late = await meet("hang", call, { timeout: 10, retries: 1 }); // It may be too short to send.
     expect(late.codes).toEqual(Array(mayRepeat ? 2 : 1).fill("timeout"));
   });
 }
@@ -112,29 +110,18 @@ Deno.test("call() retries twice by default, and obeys Retry-After", async () => 
     [callOf("GET"), "429/61", {}, { delays: [] }],
     [callOf("GET"), "503/soon", {}, { delays: [250, 500] }],
   ];
-  for (const create of bothWays) {
-    for (const [call, faults, options, expected] of cases) {
-      expect(await meet(faults, call, options, create)).toMatchObject(expected);
-    }
-  }
-  const date = new Date(Date.now() + 30_000).toUTCString();
-  for (const delay of (await meet(`503/${date}`, callOf("GET"))).delays) {
-    expect(Number.isInteger(delay)).toBe(true);
-    expect(delay).toBeGreaterThan(500); // the longest back-off in tests
-    expect(delay).toBeLessThanOrEqual(33_750);
+  for (const [call, faults, options, expected] of cases) {
+    expect(await meet(faults, call, options)).toMatchObject(expected);
   }
 });
 
-/** A server that is not available, and a client. */
-async function unavailable(options: Partial<ClientOptions> = {}, create = bothWays[0]!) {
-  const server = await serve((_, response) => void response.writeHead(503).end());
-  return { server, client: create({ baseUrl: server.url, apiKey, retries: 1, ...options }) };
-}
+/** Starts a server that is not available. */
+const serveUnavailable = () => serve((_, response) => void response.writeHead(503).end());
 
 Deno.test("typed methods obey idempotent, above all other rules, and retries", async () => {
   using _waiting = replaceWaiting();
-  const { server, client } = await unavailable();
-  await using _server = server;
+  await using server = await serveUnavailable();
+  const client = clientAt(server, { retries: 1 });
   for (const [idempotent, sent] of [[true, 2], [false, 1]] as const) {
     await client.POST(checkKeyPath, { body: { apiKey }, idempotent });
     await client.POST(`/${undocumented}`, { body: {}, idempotent });
@@ -150,8 +137,8 @@ Deno.test("a request with middleware's method is retried by its rule", async () 
   const sent = { POST: [1, 2], PUT: [2, 2], PATCH: [1, 1] };
   using _waiting = replaceWaiting();
   for (const [method, [called, checked]] of Object.entries(sent)) {
-    const { server, client } = await unavailable();
-    await using _server = server;
+    await using server = await serveUnavailable();
+    const client = clientAt(server, { retries: 1 });
     client.use({ onRequest: ({ request: { url } }) => new Request(url, { method, body: "{}" }) });
     await caught(client.call("GET", undocumented));
     expect(server.requests.splice(0).map((request) => request.method))
@@ -165,73 +152,82 @@ Deno.test("what middleware sends again has retries of its own", async () => {
   const statuses = [503, 401, 503, 503];
   const events: number[] = [];
   const onRetry = ({ attempt }: RetryEvent) => void events.push(attempt);
-  await using server = await serve((_, response, count) => {
-    response.writeHead(statuses[count - 1]!).end();
-  });
   using _waiting = replaceWaiting();
-  const client = createClient({ baseUrl: server.url, apiKey, onRetry, retries: 1 });
+  const respond = () => new Response("", { status: statuses.shift()! });
+  const client = clientOf(respond, { onRetry, retries: 1 });
   client.use({
     onResponse: ({ request, response, options }) =>
       response.status === 401 ? options.fetch(request) : undefined,
   });
   await rejection(HttpError, client.call("GET", undocumented));
-  expect([events, server.requests.length]).toEqual([[1, 1], 4]);
+  expect([events, statuses]).toEqual([[1, 1], []]);
 });
 
 Deno.test("a request that never reached the service is sent again, whatever its method", async () => {
   using waiting = replaceWaiting();
   const closed = await serve(() => {});
   await closed[Symbol.asyncDispose]();
-  for (const baseUrl of [closed.url, "https://host.invalid/"]) {
+  const refused = isDeno ? /Connection refused/ : /ECONNREFUSED/;
+  for (
+    const [baseUrl, reason] of [[closed.url, refused], ["https://host.invalid/", /./]] as const
+  ) {
     for (const create of bothWays) {
       const client = create({ baseUrl, apiKey, retries: 1 });
-      const { isTemporary, wasSent } = await rejection(NetworkError, callOf("POST")(client));
+      const { message, ...error } = await rejection(NetworkError, callOf("POST")(client));
+      expect(message).toMatch(reason);
       // What a custom fetch has sent before it fails is not known.
       const isKnown = create === bothWays[0];
-      expect([isTemporary, wasSent]).toEqual([true, !isKnown]);
-      expect(waiting.delays.splice(0)).toEqual(isKnown ? [250] : []);
+      expect(error).toMatchObject({ isTemporary: true, wasSent: !isKnown });
+      expect(waiting.delays.splice(0).length).toBe(isKnown ? 1 : 0);
     }
   }
 });
 
-Deno.test("a POST is sent once if a custom fetch fails after the response", async () => {
-  using _waiting = replaceWaiting();
-  await using server = await serve((_, response) => json(response, 1));
-  const closed = await serve(() => {});
-  await closed[Symbol.asyncDispose]();
-  const auditing = async (request: Request) => {
-    const response = await fetch(request);
-    await fetch(closed.url); // an audit log that is down
-    return response;
-  };
-  const client = createClient({ baseUrl: server.url, apiKey, fetch: auditing });
-  expect((await rejection(NetworkError, client.call("POST", undocumented))).wasSent).toBe(true);
-  expect(server.requests.length).toBe(1);
+Deno.test("wasSent is false for each reason of a runtime that no connection was made", async () => {
+  const named = "to service.example:443";
+  // deno-fmt-ignore
+  const reasons: [reason: object, wasSent: boolean][] = [
+    [{ code: "ConnectionRefused" }, false], [{ code: "ECONNREFUSED" }, false],
+    [{ code: "ENOTFOUND" }, false], [{ code: "UND_ERR_CONNECT_TIMEOUT" }, false],
+    [{ code: "ERR_ACCESS_DENIED" }, false], [{ name: "NotCapable" }, false],
+    [{ code: "ETIMEDOUT", syscall: "connect" }, false], [{ syscall: "getaddrinfo" }, false],
+    [{ message: `client error (Connect) ${named}` }, false], [{ message: named }, true],
+    [{ code: "ECONNRESET", syscall: "read" }, true],
+    [{ code: "ECONNREFUSED", message: "to another.example:80" }, true],
+  ];
+  for (const [reason, wasSent] of reasons) {
+    const cause = Object.assign(new Error(named), reason);
+    using _fetch = replaceFetch(() => () => Promise.reject(new TypeError("failed", { cause })));
+    const client = createClient<AnyPath>({ baseUrl, apiKey, retries: 0 });
+    const error = await rejection(NetworkError, callOf("POST")(client));
+    expect([reason, error.wasSent]).toEqual([reason, wasSent]);
+  }
 });
 
-Deno.test("a POST is sent once if what replaces the global fetch fails after the response", async () => {
-  using _waiting = replaceWaiting();
+Deno.test("a POST is sent once if a fetch fails after the response, where it calls another", async () => {
   await using server = await serve((_, response) => json(response, 1));
   const closed = await serve(() => {});
   await closed[Symbol.asyncDispose]();
-  using _fetch = replaceFetch((original) => async (...args) => {
-    const response = await original(...args);
-    await original(closed.url, { method: "POST", body: "seen" });
-    return response;
-  });
-  const client = createClient({ baseUrl: server.url, apiKey });
-  expect((await rejection(NetworkError, client.call("POST", undocumented))).wasSent).toBe(true);
-  expect(server.requests.length).toBe(1);
+  const audit = (original: typeof fetch): typeof fetch => async (...args) => {
+    await original(...args);
+    return await original(closed.url, { method: "POST", body: "The audit log is down" });
+  };
+  using _waiting = replaceWaiting();
+  using _fetch = replaceFetch(audit);
+  for (const options of [{}, { fetch }]) {
+    const error = await rejection(NetworkError, callOf("POST")(clientAt(server, options)));
+    expect([error.wasSent, server.requests.splice(0).length]).toEqual([true, 1]);
+  }
 });
 
 Deno.test("a GET that the runtime may have repeated is not said to be unsent", async () => {
-  const server = await serve((request, response) => {
-    if (request.url === "/warm") return json(response, 1);
+  const server = await serve(({ url }, response) => {
+    if (url === "/warm") return json(response, 1);
     response.socket!.destroy(); // The service goes down when it has read the request.
     void server[Symbol.asyncDispose]();
   });
   await using _server = server;
-  const client = createClient({ baseUrl: server.url, apiKey, retries: 0 });
+  const client = clientAt(server, { retries: 0 });
   await client.call("GET", "warm");
   expect((await rejection(NetworkError, client.call("GET", "a"))).wasSent).toBe(true);
 });
@@ -243,19 +239,50 @@ Deno.test("wasSent stays true after an attempt that may have reached the service
     void server[Symbol.asyncDispose]();
   });
   await using _server = server;
-  const client = createClient({ baseUrl: server.url, apiKey, retries: 1 });
-  expect((await rejection(NetworkError, client.call("POST", undocumented))).wasSent).toBe(true);
+  const client = clientAt(server, { retries: 1 });
+  expect((await rejection(NetworkError, callOf("POST")(client))).wasSent).toBe(true);
 });
 
-// What is sent again
+// What is sent again, and what is sent once
+
+Deno.test("what may not be repeated is sent once, even if a kept connection breaks", async () => {
+  await using server = await serve(({ url }, response) => {
+    if (url === "/warm") json(response, 1);
+    else response.socket!.destroy();
+  });
+  const keepalives: unknown[] = [];
+  using _fetch = replaceFetch((fetch) => (input, init) => {
+    keepalives.push(init?.keepalive);
+    return fetch(input, init);
+  });
+  const custom = (request: Request) => fetch(request);
+  const cases: [Method, CallOptions, Partial<ClientOptions>?][] = [
+    ["POST", { body: { a: "é" } }],
+    ["POST", {}],
+    ["PUT", { body: {}, retries: 0 }],
+    ["PUT", { body: {}, idempotent: false }],
+    ["POST", { body: {} }, { fetch: custom }],
+    ["POST", {}, { requestInitExt: { keepalive: true } }],
+  ];
+  for (const [method, init, options = {}] of cases) {
+    const client = clientAt(server, options);
+    await client.call("GET", "warm");
+    await rejection(NetworkError, client.call(method, undocumented, init));
+    expect(server.requests.splice(0).map(({ method }) => method)).toEqual(["GET", method]);
+    // Bun repeats a request unless it says this.
+    const [warm, sent] = keepalives.splice(0);
+    expect(warm).toBe(options.requestInitExt?.["keepalive"]);
+    expect(sent).toBe(options.fetch ? undefined : false);
+  }
+});
 
 Deno.test("every attempt sends the same bytes, with the same key", async () => {
   const form = new FormData();
   form.set("file", new Blob(["some text"]), "file.txt");
+  const stream = () => new Blob(["some text"]).stream();
   const replace: Middleware = {
     onRequest: ({ request }) => new Request(request, { body: new Blob(["some text"]) }),
   };
-  const stream = () => new Blob(["some text"]).stream();
   const inits = [
     { body: { text: "some text größer als €100 😀", list: Array(10_000).fill(1) } },
     { body: {}, bodySerializer: () => form },
@@ -263,9 +290,9 @@ Deno.test("every attempt sends the same bytes, with the same key", async () => {
     { body: {}, middleware: [replace] },
   ];
   using _waiting = replaceWaiting();
+  await using server = await serveUnavailable();
   for (const create of bothWays) {
-    const { server, client } = await unavailable({}, create);
-    await using _server = server;
+    const client = create({ baseUrl: server.url, apiKey, retries: 1 });
     for (const init of inits) {
       await client.PUT(`/${undocumented}`, { ...init, params: { query: { a: [1, "ü"] } } });
       const [first, ...rest] = server.requests.splice(0);
@@ -306,7 +333,7 @@ Deno.test("call() awaits onRetry, and then waits for delays that are spread", as
       delays.push(delay);
       await new Promise((resolve) => setTimeout(resolve));
       log.push("onRetry");
-      setTimeout(() => log.push("waited"), delay); // before the client's own timer of this delay
+      setTimeout(() => log.push("waited"), delay); // The client's own timer starts later.
     },
   });
   await caught(client.call("GET", undocumented));
@@ -337,24 +364,30 @@ Deno.test("readRetryAfter() reads seconds and dates, and ignores the past and al
     ["9".repeat(400), Number.MAX_SAFE_INTEGER],
     ["Fri, 06 Nov 2026 08:49:37 GMT", 7],
     ["Friday, 06-Nov-26 08:49:37 GMT", 7],
-    ["Fri Nov  6 08:49:37 2026", 7], // in UTC, as all dates in headers
+    ["Fri Nov  6 08:49:37 2026", 7], // All dates in headers are in UTC.
     ["Fri, 06 Nov 2026 08:49:30 GMT", 0],
     ["Thu, 05 Nov 2026 08:49:37 GMT", undefined],
     ["", undefined],
     ["-1", undefined],
-    ["soon", undefined],
     ["Infinity", undefined],
   ];
-  const date = "Fri, 06 Nov 2026 08:49:30 GMT"; // when the service responded, by its own clock
-  for (const [value, seconds] of values) {
-    const headers = new Headers({ "retry-after": value, date });
-    expect([value, readRetryAfter(headers)]).toEqual([value, seconds]);
+  const date = "Fri, 06 Nov 2026 08:49:30 GMT"; // The service's own clock says this.
+  const { env } = process;
+  const { TZ } = env;
+  for (const zone of ["UTC", "America/New_York"]) {
+    env["TZ"] = zone;
+    for (const [value, seconds] of values) {
+      const headers = new Headers({ "retry-after": value, date });
+      expect([value, readRetryAfter(headers)]).toEqual([value, seconds]);
+    }
   }
+  if (TZ === undefined) delete env["TZ"];
+  else env["TZ"] = TZ;
   const inAMinute = new Date(Date.now() + 60_000).toUTCString();
   for (const others of [[], [["date", "today"]]]) {
     const headers = new Headers([["retry-after", inAMinute], ...others] as [string, string][]);
     const seconds = readRetryAfter(headers)!;
-    expect(Math.abs(seconds - 60)).toBeLessThan(30); // from the clock of this machine
+    expect(Math.abs(seconds - 60)).toBeLessThan(30); // The clock of this machine counts.
   }
 });
 
@@ -368,13 +401,13 @@ const httpError = (status: number, retryAfter?: number) =>
 Deno.test("retryDelay() spreads the delay, by back-off or as the service asks", () => {
   const delays = (attempt: number, retryAfter?: number) =>
     [0, 0.5, 0.9999].map((random) => retryDelay(httpError(503, retryAfter), attempt, random, true));
-  const bounds = [500, 1_000, 2_000, 4_000, 8_000, 8_000]; // which double, up to 8 s
+  const bounds = [500, 1_000, 2_000, 4_000, 8_000, 8_000];
   for (const [index, bound] of bounds.entries()) {
     expect(delays(index + 1)).toEqual([0, bound / 2, Math.round(bound * 0.9999)]);
   }
   expect(delays(1, 0)).toEqual([0, 0, 0]);
-  expect(delays(1, 0.0001)).toEqual([1, 1, 1]); // whole milliseconds
-  expect(delays(1, 1)).toEqual([1_000, 1_125, 1_250]); // up to a quarter more
+  expect(delays(1, 0.0001)).toEqual([1, 1, 1]); // The delay is in whole milliseconds.
+  expect(delays(1, 1)).toEqual([1_000, 1_125, 1_250]); // It is up to a quarter more.
   expect(delays(1, 60)).toEqual([60_000, 67_500, 74_999]);
   expect(delays(1, 60.001)).toEqual([undefined, undefined, undefined]);
 });
@@ -382,27 +415,22 @@ Deno.test("retryDelay() spreads the delay, by back-off or as the service asks", 
 Deno.test("retryDelay() is undefined where isTemporary is false", () => {
   const because = (code: string) =>
     new NetworkError("failed", {}, { cause: Object.assign(new Error("reason"), { code }) });
-  const temporary = [
-    ...[new TimeoutError("late", { timeout: 1 }), new NetworkError("no connection", {})],
-    because("ECONNRESET"),
-  ];
+  const connection = new NetworkError("no connection", {});
+  const temporary = [new TimeoutError("late", { timeout: 1 }), connection, because("ECONNRESET")];
   const lasting = [
-    ...[
-      because("NotCapable"),
-      because("ERR_ACCESS_DENIED"),
-      new RedirectError("elsewhere", {}),
-      new ConfigurationError("", {}),
-    ],
+    because("NotCapable"),
+    because("ERR_ACCESS_DENIED"),
+    new RedirectError("elsewhere", {}),
+    new ConfigurationError("", {}),
     new InvalidResponseError("malformed", { ...snapshot(503), issues: [] }),
   ];
+  const isRetried = (error: ScamAddressError) => retryDelay(error, 1, 0.5, true) !== undefined;
   const found = (errors: ScamAddressError[]) =>
-    errors.map((error) => [error.isTemporary, retryDelay(error, 1, 0.5, true)]);
-  expect(found(temporary)).toEqual(temporary.map(() => [true, 250]));
-  expect(found(lasting)).toEqual(lasting.map(() => [false, undefined]));
+    errors.map((error) => [error.isTemporary, isRetried(error)]);
+  expect(found(temporary)).toEqual(temporary.map(() => [true, true]));
+  expect(found(lasting)).toEqual(lasting.map(() => [false, false]));
   const statuses = Array.from({ length: 300 }, (_, index) => index + 300);
-  const retried = statuses.filter((status) =>
-    retryDelay(httpError(status), 1, 0.5, true) !== undefined
-  );
+  const retried = statuses.filter((status) => isRetried(httpError(status)));
   expect(retried).toEqual([408, 429, 500, 502, 503, 504]);
   expect(statuses.filter((status) => httpError(status).isTemporary)).toEqual(retried);
 });
