@@ -113,7 +113,9 @@ type Handler<Operation extends object> = (
 ) => DataOf<Operation> | Response | Promise<DataOf<Operation> | Response>;
 
 /** The handlers of the OpenAPI document's operations, by `operationId`. */
-const handlers: { [Name in keyof Operations]?: Handler<Operations[Name]> } = { checkKey };
+const handlers: { [Name in keyof Operations]?: Handler<Operations[Name]> } = {
+  checkKey,
+};
 
 async function checkKey(request: Request, { keys }: SandboxContext): Promise<KeyStatus | Response> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
