@@ -1,5 +1,12 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type * as openapiFetch from "openapi-fetch";
+import type {
+  Client,
+  ClientOptions as OpenapiFetchOptions,
+  FetchResponse,
+  Middleware as OpenapiFetchMiddleware,
+  ParamsOption,
+  RequestBodyOption,
+} from "openapi-fetch";
 
 import type { ScamAddressError } from "./errors.ts";
 import type { operations, paths } from "./generated/types.ts";
@@ -25,24 +32,22 @@ export type Method = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | 
 // `@ignore` keeps them out of the docs; `@internal` would too, but API Extractor drops such types.
 
 /** @ignore */
-type FetchClient<Paths extends object> = openapiFetch.Client<Paths>;
+type FetchClient<Paths extends object> = Client<Paths>;
 
 /** @ignore */
-type FetchClientOptions = openapiFetch.ClientOptions;
+type FetchClientOptions = OpenapiFetchOptions;
 
 /** @ignore */
-type FetchMiddleware = openapiFetch.Middleware;
+type FetchMiddleware = OpenapiFetchMiddleware;
 
 /** @ignore */
 export type DataOf<Operation extends object> = Extract<
-  openapiFetch.FetchResponse<Operation, object, `${string}/${string}json${string}`>,
+  FetchResponse<Operation, object, `${string}/${string}json${string}`>,
   { data: unknown }
 >["data"];
 
 /** @ignore */
-export type OperationInput<Operation> =
-  & openapiFetch.ParamsOption<Operation>
-  & openapiFetch.RequestBodyOption<Operation>;
+export type OperationInput<Operation> = ParamsOption<Operation> & RequestBodyOption<Operation>;
 
 /** @ignore */
 type OptionalIfEmpty<Options> = Partial<Options> extends Options ? [options?: Options]
