@@ -10,7 +10,6 @@ import { expect } from "@std/expect";
 import { build, type BuildOptions, stop } from "esbuild";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { apiKeyHeader } from "../src/generated/operations.ts";
 import { serveConformance } from "../tests/runtimes/server.ts";
 import { serve } from "../tests/support/server.ts";
 import { makeFolder, root } from "./support/files.ts";
@@ -46,10 +45,7 @@ function testRuntime(
 ): void {
   Deno.test(name, async () => {
     await using server = await serveConformance();
-    const define = {
-      SERVER: JSON.stringify(server.url),
-      KEY_HEADER: JSON.stringify(apiKeyHeader),
-    };
+    const define = { SERVER: JSON.stringify(server.url) };
     const [command, ...args] = await start(async (entry, outfile, options) => {
       const common = { absWorkingDir: project, entryPoints: [entry], outfile, define };
       await build({ ...common, bundle: true, format: "esm", packages: "external", ...options });

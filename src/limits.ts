@@ -21,13 +21,9 @@ export async function runWithin<T>(
 ): Promise<T> {
   for (const signal of signals) signal.throwIfAborted();
   const controller = new AbortController();
-  let reject!: (reason: unknown) => void;
-  const stopped = new Promise<never>((_resolve, rejectStopped) => reject = rejectStopped);
-  // No listener on the work's own signal: Node.js would keep it, and what it refers to, with a request.
-  const stop = (reason: unknown) => {
-    reject(reason);
-    controller.abort(reason);
-  };
+  // The work's own signal has no listener: Node.js would keep it, and what it refers to, with a request.
+  let stop!: (reason: unknown) => void;
+  const stopped = new Promise<never>((_resolve, reject) => stop = reject);
   const onAbort = ({ target }: Event) => stop((target as AbortSignal).reason);
   for (const signal of signals) signal.addEventListener("abort", onAbort);
   // `setTimeout` would fire at once for `Infinity`.
@@ -35,7 +31,7 @@ export async function runWithin<T>(
   try {
     return await Promise.race([work(controller), stopped]);
   } catch (thrown) {
-    controller.abort(thrown); // what the work has begun, if it failed by itself
+    controller.abort(thrown); // This ends what the work has begun.
     throw thrown;
   } finally {
     clearTimeout(timer);
