@@ -51,10 +51,10 @@ export async function sendRequest(request: Request, context: CallContext, signal
       context.failure = { response: outcome, error };
       return outcome;
     }
-    await runWithin({ signals }, async (wait) => {
+    await runWithin({ signals }, async (controller) => {
       await context.onRetry?.({ attempt, delay, error });
-      wait.signal.throwIfAborted(); // while `onRetry` ran
-      await backoff.sleep(delay, wait.signal);
+      controller.signal.throwIfAborted(); // It may have been aborted while `onRetry` ran.
+      await backoff.sleep(delay, controller.signal);
     });
   }
 }
@@ -63,11 +63,11 @@ export async function sendRequest(request: Request, context: CallContext, signal
  * Reads the parts of a request, to send them with each attempt. The request itself cannot be sent: its
  * body has been read, and what wraps the global `fetch` may clone it, or ignore the options beside it.
  *
- * @param mayRunTwice Whether the runtime may send the request again. If a kept connection breaks, Bun
+ * @param mayResend Whether the runtime may send the request again. If a kept connection breaks, Bun
  * repeats requests such as GET unless `keepalive` is `false`, and Deno repeats all requests unless their
  * body is a stream, as that of a `Blob` is (https://github.com/denoland/deno/pull/36415).
  */
-async function readRequest(request: Request, context: CallContext, mayRunTwice: boolean) {
+async function readRequest(request: Request, context: CallContext, mayResend: boolean) {
   // Copied first: on Bun, a form's Content-Type is lost when the body is read.
   const headers = new Headers(request.headers);
   context.pending = "the body of the request";
@@ -77,7 +77,7 @@ async function readRequest(request: Request, context: CallContext, mayRunTwice: 
   const options = fetchOptionsOf(request);
   const init: RequestInit = { ...context.requestInitExt, ...options, method, headers };
   if (body !== undefined) init.body = body;
-  if (mayRunTwice) return init;
+  if (mayResend) return init;
   const canHaveBody = !["GET", "HEAD"].includes(method);
   if (runsOn("Deno") && canHaveBody) init.body = new Blob(body === undefined ? [] : [body]);
   return { ...init, keepalive: false };
@@ -92,7 +92,7 @@ function isSentOnce({ body, keepalive }: RequestInit): boolean {
 /** Reads the body of a request, if it has one: JSON as text, as callers of `fetch` pass it. */
 async function readRequestBody(request: Request): Promise<string | ArrayBuffer | undefined> {
   if (["GET", "HEAD"].includes(request.method)) return undefined;
-  const bytes = await request.arrayBuffer(); // which throws when somebody has read the body
+  const bytes = await request.arrayBuffer(); // This throws if middleware has read the body.
   if (!request.bodyUsed) return undefined; // Reading uses a body even if it is empty.
   if (!isJsonType(request.headers.get("content-type") ?? "")) return bytes;
   try {
@@ -146,12 +146,12 @@ async function makeAttempt(
   signals: readonly AbortSignal[],
 ): Promise<Response | ScamAddressError> {
   const { fetch, Request = globalThis.Request, timeout } = context; // `fetch` is called without a `this`
-  // A custom `fetch` or dispatcher may have sent something before what it fails with.
-  const isOwn = !fetch && !context.requestInitExt?.["dispatcher"] && isSentOnce(init);
+  // A custom `fetch` or dispatcher may have sent something before it fails.
+  const sendsOnce = !fetch && !context.requestInitExt?.["dispatcher"] && isSentOnce(init);
   // Declared here to keep the request alive during the attempt: in Node.js 20 to 26, a request that is
   // garbage-collected no longer gets its signal (https://github.com/nodejs/node/issues/55428).
   let request: Request;
-  const { wasSent } = context;
+  const wasSentBefore = context.wasSent;
   context.wasSent = true; // unless the attempt turns out to have no connection
   const fetchOnce = async (signal: AbortSignal) => {
     // Each attempt has headers of its own, because what wraps `fetch` may add some.
@@ -167,8 +167,8 @@ async function makeAttempt(
       const { signal } = controller;
       const response = await fetchOnce(signal).catch((thrown) => {
         signal.throwIfAborted();
-        if (isOwn && failures.isUnsent(thrown, url)) context.wasSent = wasSent;
-        // A custom `fetch` may throw an error of this package, which is no other failure either.
+        if (sendsOnce && failures.isUnsent(thrown, url)) context.wasSent = wasSentBefore;
+        // An error of this package that a custom `fetch` throws becomes a `NetworkError`, too.
         throw failures.network(context, thrown, url);
       });
       const copy = await readResponse(response, context, signal);
