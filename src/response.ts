@@ -19,14 +19,15 @@ export async function readResponse(response: Response, context: CallContext, sig
   refuseRedirect(response, context);
   const { maxResponseBytes, resolvesToErrors } = context;
   const { headers, ok, status, statusText, url } = response;
-  const keptBytes = Math.min(maxResponseBytes, failures.MAX_ERROR_BODY); // by an error
-  const maxErrorBytes = resolvesToErrors ? maxResponseBytes : keptBytes;
-  // One byte more shows that a body is too large.
-  const limit = ok ? maxResponseBytes + 1 : maxErrorBytes;
+  /** The most that an error keeps. */
+  const maxKept = Math.min(maxResponseBytes, failures.MAX_ERROR_BODY);
+  const maxOfError = resolvesToErrors ? maxResponseBytes : maxKept;
+  // The body of an error is cut at its limit. One byte more than data may have shows that it is too large.
+  const limit = ok ? maxResponseBytes + 1 : maxOfError;
   const bytes = await readBody(response, limit, signal);
   if (ok && bytes.length > maxResponseBytes) {
     const rule = "maxResponseBytes";
-    const text = new TextDecoder().decode(bytes.subarray(0, keptBytes));
+    const text = new TextDecoder().decode(bytes.subarray(0, maxKept));
     const why = `the body is larger than "${rule}"`;
     throw failures.invalidResponse(context, response, text, [{ path: "", rule }], why);
   }
@@ -36,7 +37,7 @@ export async function readResponse(response: Response, context: CallContext, sig
   return Object.defineProperties(copy, { url: { value: url }, statusText: { value: statusText } });
 }
 
-/** Names the function that has made a response no runtime makes. */
+/** Names the `fetch` that returned a response of a kind that no runtime returns. */
 function nameOfFetch({ fetch }: CallContext): string {
   return fetch ? 'custom "fetch"' : 'global "fetch", which something has replaced,';
 }
