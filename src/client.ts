@@ -119,12 +119,13 @@ function createOpenapiClient(settings: Settings): UntypedClient {
 /** Calls an operation for a typed method. */
 async function request(shared: Shared, method: string, path: string, init?: object | null) {
   const name = method.toUpperCase();
-  const { bodySerializer } = shared.settings;
-  const own = bodySerializer && { bodySerializer };
-  const tables = [OPTIONS.request, OPTIONS.typed, OPTIONS.untyped];
+  const tables = [OPTIONS.request, OPTIONS.typed, OPTIONS.unlisted];
   const options: AnyOptions = readOptions(init, `${name}()`, ...tables);
+  // Here and not in openapi-fetch's client, because the other methods do not use it.
+  const { bodySerializer } = shared.settings;
+  const defaults = bodySerializer && { bodySerializer };
   const details = { operation: operations[`${name} ${path}`], resolvesToErrors: true };
-  return await dispatch(shared, name, path, { ...own, ...options }, details);
+  return await dispatch(shared, name, path, { ...defaults, ...options }, details);
 }
 
 /** Calls an operation of the OpenAPI document. */
@@ -181,9 +182,8 @@ async function call(
   if (schema !== undefined && typeof schema?.["~standard"]?.validate !== "function") {
     throw optionError("schema", "must be a Standard Schema, such as one of Zod 3.24 or later");
   }
-  const queryText = toQuery(query);
-  const serializers = { pathSerializer: defaultPathSerializer, querySerializer: () => queryText };
-  const options = { ...rest, ...serializers };
+  const text = toQuery(query);
+  const options = { ...rest, pathSerializer: defaultPathSerializer, querySerializer: () => text };
   return await dispatch(shared, method.toUpperCase(), toPath(endpoint), options, { schema });
 }
 
@@ -224,10 +224,10 @@ async function dispatch(
   };
   return await limitCall(context, async (callSignal) => {
     const body = makeBody ? await makeBody(context) : options.body;
-    context.pending = "middleware";
     for (const key of [settings.apiKey, Object(body).apiKey]) {
       if (typeof key === "string") context.secrets.add(key);
     }
+    context.pending = "middleware";
     const result = await openapi.request(method, path, {
       bodySerializer: serializeBody.bind(undefined, context),
       ...options,

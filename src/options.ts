@@ -28,7 +28,7 @@ export type OptionTable<Options> = Readonly<Record<keyof Options, Range>>;
 const TIME: Range = [0, 2_147_483_647, "ms"]; // A longer one makes `setTimeout` fire at once.
 const RETRIES: Range = [0, 100];
 
-/** The options of `createClient`. These tables are literals: bundlers keep one that computes. */
+/** The options of `createClient`. The tables are literals, so that bundlers can drop what is unused. */
 // deno-fmt-ignore
 const CLIENT_OPTIONS: OptionTable<ClientOptions> = {
   baseUrl: null, apiKey: null, timeout: TIME, totalTimeout: TIME, retries: RETRIES,
@@ -37,7 +37,7 @@ const CLIENT_OPTIONS: OptionTable<ClientOptions> = {
   Request: null, requestInitExt: null,
 };
 
-/** The options of calls, besides those of the client. */
+/** The options of calls. */
 // deno-fmt-ignore
 export const OPTIONS = {
   /** Of every call. */
@@ -57,8 +57,8 @@ export const OPTIONS = {
     body: null, params: null, parseAs: null, middleware: null, baseUrl: null, fetch: null,
     bodySerializer: null, pathSerializer: null, querySerializer: null,
   } satisfies OptionTable<Omit<FetchOptions<object>, "headers">>,
-  /** Of the typed methods, where no type lists them: two, and those of `fetch` that have an effect. */
-  untyped: {
+  /** Of the typed methods, not in openapi-fetch's types: two, and those of `fetch` with an effect. */
+  unlisted: {
     Request: null, idempotent: null, duplex: null, cache: null, credentials: null, integrity: null,
     keepalive: null, referrer: null, referrerPolicy: null,
   },
