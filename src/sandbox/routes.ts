@@ -14,7 +14,7 @@ export interface Endpoint {
 /** A parameter in a path, such as `{id}`. */
 const PARAMETER = /\{[^{}]+\}/g;
 
-/** Encodes the segments of a path in one way, also those that are encoded, or malformed. */
+/** Encodes the segments of a path in the same way, whether or not they are encoded or malformed. */
 function normalize(path: string): string {
   const decode = (segment: string) => {
     try {
@@ -29,6 +29,7 @@ function normalize(path: string): string {
 /** Parses a method and a path, such as `GET reports/{id}`. */
 export function parseEndpoint(text: string): Endpoint {
   const [method, path] = text.replace(" /", " ").split(" ") as [string, string];
+  // Of the characters that `encodeURIComponent` leaves, these have a meaning in a pattern.
   const literals = path.split(PARAMETER).map((part) => normalize(part).replace(/[.*()]/g, "\\$&"));
   return {
     method,

@@ -107,13 +107,13 @@ export interface Sandbox {
 }
 
 /** Handles requests of an operation of the OpenAPI document. It returns its data, or any response. */
-type Handler<Operation extends object> = (
+type Handler<Id extends keyof Operations> = (
   request: Request,
   context: SandboxContext,
-) => DataOf<Operation> | Response | Promise<DataOf<Operation> | Response>;
+) => DataOf<Operations[Id]> | Response | Promise<DataOf<Operations[Id]> | Response>;
 
 /** The handlers of the OpenAPI document's operations, by `operationId`. */
-const handlers: { [Name in keyof Operations]?: Handler<Operations[Name]> } = {
+const handlers: { [Id in keyof Operations]?: Handler<Id> } = {
   checkKey,
 };
 
