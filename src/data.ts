@@ -51,7 +51,7 @@ function readDocumented(text: string, response: Response, operation: Operation, 
   }
   if (text === "") throw toError([{ path: "", rule: "empty" }], "the body is empty");
   const value = parseJson(text, response, toError);
-  const issues = content(value);
+  const issues = content(value); // It is the validator of JSON.
   if (issues) throw toError(issues);
   return value;
 }

@@ -50,10 +50,10 @@ export function make<Fields, Made extends ScamAddressError>(
 }
 
 /** Makes the error for an attempt, or a call, whose time is up. */
-export function timeout(context: CallContext, timeout: number): TimeoutError {
+export function timeout(context: CallContext, limit: number): TimeoutError {
   const { attempt, pending } = context;
   const unsent = attempt === 0 ? `, and was not sent yet, waiting for ${pending}` : "";
-  return make(context, TimeoutError, `took more than ${timeout} ms${unsent}`, { timeout });
+  return make(context, TimeoutError, `took more than ${limit} ms${unsent}`, { timeout: limit });
 }
 
 /** Makes the error for what the network or a custom `fetch` has thrown. */

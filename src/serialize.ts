@@ -41,7 +41,8 @@ export function checkPath(path: string, parameters: Readonly<Record<string, unkn
     // A list or an object is written as its values.
     const parts = value === Object(value) ? Object.values(value as object) : [value];
     const text = parts.join();
-    if (/[^,]/.test(text) && !DOT_SEGMENT.test(text)) continue;
+    const isEmpty = /^,*$/.test(text); // Empty values leave commas.
+    if (!isEmpty && !DOT_SEGMENT.test(text)) continue;
     const expected = 'that is not empty, and has no segment "." or ".."';
     throw optionError("params.path", `must have a value for "${name}" ${expected}`);
   }
