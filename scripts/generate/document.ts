@@ -10,7 +10,7 @@ const unreadable = "Look for a $ref that is a part of itself, and for a name suc
 function refuse(file: string, problems: Any[]): void {
   const lines = new Map<string, string>();
   for (const { location: [{ pointer, ...rest }], message, ruleId } of problems) {
-    const encoded = pointer?.replaceAll("%", "%25"); // because Redocly decodes it once too often
+    const encoded = pointer?.replaceAll("%", "%25"); // Redocly decodes it once too often.
     const { start } = redocly.getLineColLocation({ ...rest, pointer: encoded, reportOnKey: true });
     const place = `${file}:${start.line}:${start.col}`;
     if (!lines.has(place)) lines.set(place, `${place} ${ruleId}: ${message}`);
@@ -22,18 +22,18 @@ function refuse(file: string, problems: Any[]): void {
 /**
  * Copies a node so that each alias has objects of its own, because Redocly visits an object once.
  *
- * @param refuseAt Throws an error for the JSON Pointer of an alias that is a part of itself.
+ * @param refuseAlias Throws an error for the JSON Pointer of an alias that is a part of itself.
  */
-function copy(node: Any, refuseAt: (at: string) => void, parents: Any[] = [], at = "#"): Any {
+function copy(node: Any, refuseAlias: (at: string) => void, parents: Any[] = [], at = "#"): Any {
   if (Object(node) !== node) return node;
-  if (parents.includes(node)) refuseAt(at);
+  if (parents.includes(node)) refuseAlias(at);
   const entries = Object.entries<Any>(node).map(([name, value]) =>
-    [name, copy(value, refuseAt, [...parents, node], `${at}/${escape(name)}`)] as const
+    [name, copy(value, refuseAlias, [...parents, node], `${at}/${escape(name)}`)] as const
   );
   return Array.isArray(node) ? entries.map(([, value]) => value) : Object.fromEntries(entries);
 }
 
-/** Returns the place of an error in YAML. That of a second document has none, but starts with "---". */
+/** Returns the place of an error in YAML. If the error is a second document, that is the line "---". */
 function placeOf({ line, col, source }: Any) {
   const start = source?.getLines().findLastIndex((text: string) => text.startsWith("---"));
   return line ? { line, col } : { line: start + 1 || 1, col: 1 };

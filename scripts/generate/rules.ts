@@ -97,9 +97,9 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
     const hasWrongContent = successes.some(([name, response]) =>
       (key === "head" || /^20[45]$/.test(name)) && resolve(response).content
     );
-    const unused = "Write another, such as `getReport`: the client gets a method of this name";
+    const methodName = "Write another, such as `getReport`: the client gets a method of this name";
     return [
-      ["operationId", operationId && !isMethod, unused],
+      ["operationId", operationId && !isMethod, methodName],
       ["requestBody", requestBody && /get|head/.test(key), "Leave it out, or write `post`"],
       ["responses", successes.length === 0, "Add a success response, such as `2XX`"],
       ["responses", hasWrongContent, "Leave `content` out: HEAD, 204 and 205 have no body"],
@@ -154,7 +154,7 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
     return Object.keys(schemes).map((name) => [name, name !== key, other]);
   },
 
-  Schema(schema, { location: { pointer }, rawNode, resolve, root }) {
+  Schema(schema, { location: { pointer }, resolve, root }) {
     const { additionalProperties: others, allOf, anyOf, items, oneOf, properties, type } = schema;
     const { readOnly, uniqueItems, writeOnly } = schema;
     const types = [type].flat();
@@ -165,7 +165,7 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
     const itemTypes = `${typesOf(items ?? {}, resolve)}`;
     const isLone = ["allOf", "anyOf", "oneOf", "type"].some((name) => items?.[name]?.length === 1);
     const isSlow = uniqueItems && /array|object|^$/.test(itemTypes);
-    const isProperty = rawNode === schema && /\/properties\/[^/]+$/.test(pointer);
+    const isProperty = /\/properties\/[^/]+$/.test(pointer);
     const isNull = isProperty && `${typesOf(schema, resolve)}` === "null";
     const isMarked = !isProperty && (readOnly || writeOnly);
     const parts = partsOf(schema, resolve).filter((part) => part.properties);
@@ -200,11 +200,11 @@ const rules: Record<string, (node: Any, context: Any) => Verdict[]> = {
   },
 };
 
-/** Makes the visitor of nodes that reports what is refused. */
-function refuse() {
+/** Makes the visitor of all nodes, which reports what `refusedFields` and `rules` refuse. */
+function checkNodes() {
   let root: Any;
   return (node: Any, context: Any): void => {
-    root ??= node; // which comes first
+    root ??= node; // The root comes first.
     const { location, report, type: { name: type } } = context;
     const anyObject = "Write another name: all objects in JavaScript have this one";
     if (type === "Schema" && node === true) {
@@ -251,7 +251,7 @@ function checkReference(node: Any, { location, report, resolve, type }: Any): vo
   if (!isKnown) {
     const message = `Write \`${folder}\` and a name that is there, in place of \`${$ref}\``;
     report({ message, location, ruleId: "$ref" });
-    node.$ref = "#/nowhere"; // so that nothing in what it names is reported
+    node.$ref = "#/nowhere"; // Otherwise, what it names would be reported, too.
   }
   const message = type.name === "Schema"
     ? "Write `allOf: [{ $ref: … }]` in place of the `$ref` beside it, which hides it"
@@ -294,14 +294,15 @@ const ruleNames = `struct no-identical-paths operation-operationId
   spec-components-invalid-map-name no-invalid-media-type-examples
   no-invalid-schema-examples no-invalid-parameter-examples client/refused`.split(/\s+/);
 
-const settings = { severity: "error", allowAdditionalProperties: true } as const; // of examples
+/** What all rules are set to. Those about examples allow properties that the schema does not name. */
+const settings = { severity: "error", allowAdditionalProperties: true } as const;
 
 /** The configuration of Redocly. */
 export const redoclyConfig: RawUniversalConfig = {
   plugins: [{
     id: "client",
     preprocessors: { oas3: { references: checkReferences, annotations: withoutAnnotations } },
-    rules: { oas3: { refused: () => ({ any: refuse() }) } },
+    rules: { oas3: { refused: () => ({ any: checkNodes() }) } },
     decorators: { oas3: { "for-checks": forChecks } },
   }],
   preprocessors: { "client/references": "error", "client/annotations": "on" },
