@@ -4,10 +4,13 @@ import { type Any, partsOf, type Resolve, resolverOf } from "./schemas.ts";
 import { lint, validator } from "./schemasafe.ts";
 import { chooseBranch } from "./unions.ts";
 
+const settings = { mode: "lax", isJSON: true, includeErrors: true, multi: true };
+const $schemaDefault = "https://json-schema.org/draft/2020-12/schema";
+
 /** The options of schemasafe for schemas that may refer to components. */
 const optionsOf = ({ schemas = {} }: Any): Any => ({
-  ...{ mode: "lax", isJSON: true, includeErrors: true, multi: true },
-  $schemaDefault: "https://json-schema.org/draft/2020-12/schema",
+  ...settings,
+  $schemaDefault,
   schemas: Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [`#/components/schemas/${name}`, schema]),
   ),

@@ -67,7 +67,7 @@ scopeUtils.scopeMethods = (scope: Any) => {
   const { getref, genref, ...others } = scopeMethods(scope);
   const isFirst = !scopes.has(scope);
   scopes.add(scope);
-  // It is first asked for by what goes through the list, and skips schemas that have a name.
+  // The loop over the list comes first, and does not compile schemas that have a name: for it, none has.
   if (isFirst) return { getref: () => undefined };
   const nameOf = (schema: Any) => getref(schema) ?? genref(schema);
   return {
@@ -75,7 +75,7 @@ scopeUtils.scopeMethods = (scope: Any) => {
     genref: nameOf,
     getref(schema: Any) {
       const name = nameOf(schema);
-      scope[name] ??= () => {}; // until the schema is compiled
+      scope[name] ??= () => {}; // Its check replaces this in its turn.
       return name;
     },
   };

@@ -40,18 +40,19 @@ export function chooseBranch(schemas: Any[], resolve: Resolve, required: string[
     const tags = `${types}` === "object" ? tagsOf(schema, resolve, required) : undefined;
     return { schema, types, tags };
   });
-  const objects = branches.flatMap(({ tags }) => tags ?? []);
+  const objectTags = branches.flatMap(({ tags }) => tags ?? []);
   const typeLists = branches.filter(({ tags }) => !tags)
     .map(({ types }) => types.map((type) => type.replace("integer", "number")));
-  if (objects.length > 0) typeLists.push(["object"]);
-  const valuesAt = (name: string) => objects.map((tags) => tags.get(name) ?? []);
-  const tag = objects.length > 1
-    ? [...objects[0]!.keys()].find((name) => areDistinct(valuesAt(name)))
+  if (objectTags.length > 0) typeLists.push(["object"]);
+  const valuesAt = (name: string) => objectTags.map((tags) => tags.get(name) ?? []);
+  const tag = objectTags.length > 1
+    ? [...objectTags[0]!.keys()].find((name) => areDistinct(valuesAt(name)))
     : undefined;
-  if (!areDistinct(typeLists) || (objects.length > 1 && tag === undefined)) return undefined;
+  if (!areDistinct(typeLists) || (objectTags.length > 1 && tag === undefined)) return undefined;
 
   const tagged = (values?: Any[]) =>
     tag !== undefined && values && { properties: { [tag]: { enum: values } } };
+  // A branch that has nothing but a type is checked by the list of types below.
   const conditions = branches.filter(({ schema }) => `${Object.keys(schema)}` !== "type")
     .map(({ schema, tags, types }) => (
       { if: { type: types, ...tagged(tags?.get(tag!)) }, then: schema }
