@@ -89,7 +89,7 @@ Deno.test("publint --strict finds nothing", async () => {
 
 Deno.test("@arethetypeswrong/cli finds nothing", async () => {
   const attw = join(await installTool("@arethetypeswrong/cli", ATTW_VERSION), "dist/index.js");
-  await node([attw, tarball, "--exclude-entrypoints=./openapi.yaml"]); // which has no types
+  await node([attw, tarball, "--exclude-entrypoints=./openapi.yaml"]); // It has no types.
 });
 
 Deno.test("import and require load the package, and instanceof works between them", async () => {
