@@ -164,7 +164,7 @@ Deno.test("call() passes undefined to the schema when there is no content", asyn
   }
 });
 
-Deno.test("call() takes any path that Standard Schema allows", async () => {
+Deno.test("call() takes every form of an issue's path that Standard Schema allows", async () => {
   const paths: [unknown, string][] = [
     [undefined, ""],
     [[], ""],

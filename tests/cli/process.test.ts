@@ -101,7 +101,8 @@ Deno.test("src/cli/main.ts exits with 3 after an error that nobody catches", asy
 });
 
 Deno.test({
-  name: "src/cli/main.ts has a status for what a shell gives it (needs /dev/full)",
+  name:
+    "src/cli/main.ts exits with 2 for a variable, 3 for an output, that fails (needs /dev/full)",
   ignore: !existsSync("/dev/full"),
   async fn() {
     const command = [deno, ...denoArgs([allowEnv], ["check-key", "--sandbox"])];
