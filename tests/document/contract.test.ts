@@ -32,9 +32,8 @@ const edits: Record<string, (paths: Any, operation: Any) => void> = {
 
 for (const [kind, edit] of Object.entries(edits)) {
   Deno.test(`${kind} of checkKey is a compile error in src/client.ts and nowhere else`, async () => {
-    await using project = await copyProject([
-      ...["openapi", "scripts", "src", "mod.ts", "deno.json", "import_map.npm.json"],
-    ]);
+    const parts = ["openapi", "scripts", "src", "mod.ts", "deno.json", "import_map.npm.json"];
+    await using project = await copyProject(parts);
     const file = join(project.path, "openapi/openapi.yaml");
     const document: Any = parseYaml(await Deno.readTextFile(file));
     edit(document.paths, document.paths["/checkKey"].post);

@@ -37,11 +37,12 @@ const image = {
   description: "",
   content: { "image/png": { schema: { ...text, format: "binary" } } },
 };
+const docs = { summary: "Reads a value.", description: "By its id.", deprecated: true };
 const paths = {
   "/values/{id}/{names}": {
     parameters,
     get: operationOf("get", {
-      ...{ summary: "Reads a value.", description: "By its id.", deprecated: true },
+      ...docs,
       responses: { 200: ok, 202: { description: "" }, default: ok },
     }),
     head: operationOf("head", { responses: { 200: { description: "" } } }),
@@ -66,10 +67,8 @@ const consumer = `
 import { ConfigurationError, createClient, InvalidResponseError } from "./mod.ts";
 import { assertType, type Equal } from "./tests/support/types.ts";
 
-const client = createClient({
-  ...{ baseUrl: Deno.args[0]!, apiKey: "key" },
-  querySerializer: () => "own", // which is for the typed methods
-});
+const querySerializer = () => "own"; // It is for the typed methods.
+const client = createClient({ baseUrl: Deno.args[0]!, apiKey: "key", querySerializer });
 const params = { path: { id: 1, names: "a,b/c d" }, header: { "X-Count": 7 } };
 const query = { limit: 2 as const, "tags[]": ["a&b", "é="] };
 const outcomes: unknown[] = [];
@@ -86,7 +85,7 @@ const get = () => client.get({ params: { ...params, query }, timeout: 20_000 });
 await keep(async () => {
   const { data, response } = await get();
   assertType<Equal<undefined extends typeof data ? true : false, true>>();
-  if (!data) return; // which the status 202 has not
+  if (!data) return; // The status 202 has none.
   const status: number = response.status;
   const id: number = data.id;
   const parent: string | undefined = data.parent?.parent?.name;

@@ -5,11 +5,10 @@ export type Fields = Record<string, unknown>;
 
 /** An OpenAPI document with an operation; `components` are added to its scheme. */
 export function documentOf(paths: Fields, components: Fields = {}, root: Fields = {}) {
+  const info = { title: "Test", version: "1" };
   const securitySchemes = { Key: { type: "apiKey", in: "header", name: "X-Key" } };
-  return {
-    ...{ openapi: "3.1.0", info: { title: "Test", version: "1" }, security: [{ Key: [] }] },
-    ...{ paths, components: { securitySchemes, ...components }, ...root },
-  };
+  const all = { securitySchemes, ...components };
+  return { openapi: "3.1.0", info, security: [{ Key: [] }], paths, components: all, ...root };
 }
 
 /** The content of a JSON body with a schema. */
