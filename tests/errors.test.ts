@@ -288,31 +288,7 @@ Deno.test("NetworkError has the message and the code of the reason, and nothing 
   }
 });
 
-// The classes
-
-const headers = new Headers([["x-id", "1"], ["set-cookie", "a=1"], ["set-cookie", "b=2"]]);
-const oneCookie = new Headers({ "set-cookie": "a=1" });
-const response = { status: 429, headers, body: { a: 1 } };
-const headersAsJson = { "x-id": "1", "set-cookie": ["a=1", "b=2"] };
-const issues = [{ path: "/a", rule: "type" }];
-const cause = Object.assign(new Error("c"), { code: "ECONNREFUSED", host: "h" });
-
-/** An error of each class; its name, and its code and fields as JSON. */
-// deno-fmt-ignore
-const cases: [ScamAddressError, string, object][] = [
-  [new HttpError("m", { response, retryAfter: 2 }), "HttpError",
-    { code: "http", retryAfter: 2, response: { ...response, headers: headersAsJson } }],
-  [new HttpError("m", { response: { ...response, headers: oneCookie } }), "HttpError",
-    { code: "http", response: { ...response, headers: { "set-cookie": ["a=1"] } } }],
-  [new NetworkError("m", {}, { cause }), "NetworkError",
-    { code: "network", cause: { message: "c", code: "ECONNREFUSED" } }],
-  [new NetworkError("m", {}), "NetworkError", { code: "network" }],
-  [new TimeoutError("m", { timeout: 5 }), "TimeoutError", { code: "timeout", timeout: 5 }],
-  [new RedirectError("m", { location: "/b" }), "RedirectError", { code: "redirect", location: "/b" }],
-  [new InvalidResponseError("m", { response, issues }), "InvalidResponseError",
-    { code: "invalid_response", issues, response: { ...response, headers: headersAsJson } }],
-  [new ConfigurationError("m", {}), "ConfigurationError", { code: "configuration" }],
-];
+// wasSent
 
 Deno.test("wasSent says whether the service may have got the request", async () => {
   const hang = () => new Promise<never>(() => {});
@@ -345,6 +321,32 @@ Deno.test("wasSent says whether the service may have got the request", async () 
   expect(new NetworkError("m", { wasSent: false }).wasSent).toBe(false);
   expect(new ConfigurationError("m", {}).wasSent).toBe(false);
 });
+
+// The classes
+
+const headers = new Headers([["x-id", "1"], ["set-cookie", "a=1"], ["set-cookie", "b=2"]]);
+const oneCookie = new Headers({ "set-cookie": "a=1" });
+const response = { status: 429, headers, body: { a: 1 } };
+const headersAsJson = { "x-id": "1", "set-cookie": ["a=1", "b=2"] };
+const issues = [{ path: "/a", rule: "type" }];
+const cause = Object.assign(new Error("c"), { code: "ECONNREFUSED", host: "h" });
+
+/** An error of each class; its name, and its code and fields as JSON. */
+// deno-fmt-ignore
+const cases: [ScamAddressError, string, object][] = [
+  [new HttpError("m", { response, retryAfter: 2 }), "HttpError",
+    { code: "http", retryAfter: 2, response: { ...response, headers: headersAsJson } }],
+  [new HttpError("m", { response: { ...response, headers: oneCookie } }), "HttpError",
+    { code: "http", response: { ...response, headers: { "set-cookie": ["a=1"] } } }],
+  [new NetworkError("m", {}, { cause }), "NetworkError",
+    { code: "network", cause: { message: "c", code: "ECONNREFUSED" } }],
+  [new NetworkError("m", {}), "NetworkError", { code: "network" }],
+  [new TimeoutError("m", { timeout: 5 }), "TimeoutError", { code: "timeout", timeout: 5 }],
+  [new RedirectError("m", { location: "/b" }), "RedirectError", { code: "redirect", location: "/b" }],
+  [new InvalidResponseError("m", { response, issues }), "InvalidResponseError",
+    { code: "invalid_response", issues, response: { ...response, headers: headersAsJson } }],
+  [new ConfigurationError("m", {}), "ConfigurationError", { code: "configuration" }],
+];
 
 const classes = [
   ScamAddressError,

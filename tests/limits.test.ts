@@ -28,7 +28,7 @@ import { caught, rejection, rejections } from "./support/rejection.ts";
 import { cut, json, serve, serveBytes, serveSockets, validKey } from "./support/server.ts";
 import { replaceWaiting } from "./support/waiting.ts";
 
-/** Lets everything happen that is about to. */
+/** Waits until what is already due has happened. */
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
 const valid = () => Response.json(validKey);

@@ -27,7 +27,7 @@ export function changeOperation(endpoint: string, change: Partial<Operation>): D
 /** Adds an operation to the OpenAPI document, as long as the result is in use. */
 export function addOperation(path: string, operation: Partial<Operation>): Disposable {
   const defaults: Partial<Operation> = {
-    operationId: "toString",
+    operationId: "toString", // Each object inherits one, which is no handler of the sandbox.
     access: "required",
     responses: {},
   };

@@ -1,4 +1,8 @@
-/** Tests that a list has each of some names once, and no other. Its rule says what to do. */
+/**
+ * Tests that a list has each of some names once, and no other. Without names, the list is one of problems.
+ *
+ * @param rule The name of the test, which says what to do if it fails.
+ */
 export function testList(rule: string, actual: string[], names: string[]): void {
   Deno.test(rule, () => {
     const missing = names.filter((name) => !actual.includes(name));
