@@ -40,16 +40,28 @@ type FetchClientOptions = OpenapiFetchOptions;
 /** @ignore */
 type FetchMiddleware = OpenapiFetchMiddleware;
 
-/** @ignore */
+/**
+ * The data of an operation's 2xx responses: JSON of any media type, or `undefined` without content.
+ *
+ * @ignore
+ */
 export type DataOf<Operation extends object> = Extract<
   FetchResponse<Operation, object, `${string}/${string}json${string}`>,
   { data: unknown }
 >["data"];
 
-/** @ignore */
+/**
+ * The `params` and the `body` of an operation.
+ *
+ * @ignore
+ */
 export type OperationInput<Operation> = ParamsOption<Operation> & RequestBodyOption<Operation>;
 
-/** @ignore */
+/**
+ * The list of arguments with options, which can be omitted if none of them is required.
+ *
+ * @ignore
+ */
 type OptionalIfEmpty<Options> = Partial<Options> extends Options ? [options?: Options]
   : [options: Options];
 
@@ -527,6 +539,7 @@ export interface ScamAddressClient<Paths extends object = paths>
   call<Schema extends StandardSchema | undefined = undefined>(
     method: Method,
     endpoint: string,
+    // A type argument alone checks nothing: who names the type of a schema must pass the schema.
     ...[options]: [Schema] extends [undefined] ? [options?: CallOptions<Schema>]
       : [options: CallOptions<Schema> & { schema: Schema }]
   ): Promise<{ data: OutputOf<Schema>; response: Response }>;
