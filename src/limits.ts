@@ -1,5 +1,5 @@
 /** What ends work before it is done. */
-export interface Limits {
+interface Limits {
   readonly signals: readonly AbortSignal[];
   /** The time for the work, in milliseconds; by default without a limit. */
   readonly timeout?: number;

@@ -19,7 +19,7 @@ import {
 import { version } from "./version.ts";
 
 /** The parts of `node:process` that the command uses. */
-export interface CommandProcess {
+interface CommandProcess {
   /** The environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Standard input, which is only read for the key. */

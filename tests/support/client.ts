@@ -53,7 +53,7 @@ export function sendAll(client: ScamAddressClient<AnyPath>, init = {}): Promise<
 }
 
 /** Creates a client, like `createClient`. */
-export type Create = (options: ClientOptions) => ScamAddressClient<AnyPath>;
+type Create = (options: ClientOptions) => ScamAddressClient<AnyPath>;
 
 /** Creates a client with middleware and a custom `fetch`, both of which change nothing. */
 const createWithBoth: Create = (options) => {
