@@ -155,7 +155,7 @@ function readKeys(keys: Record<string, number> = { [DEMO_KEY]: 100 }): Map<strin
 const ENDPOINT = /^[A-Z]+ (?:[^\s?#\\{}]|\{[^\s?#\\{}/]+\})+$/;
 
 /** Makes the routes of the OpenAPI document's operations: those with fewer parameters come first. */
-function readOperations(): Route[] {
+function makeDocumentedRoutes(): Route[] {
   // A map has no inherited names, such as "toString".
   const byName = new Map<string, SandboxRoute>(Object.entries(handlers));
   return Object.entries(operations).map(([endpoint, { access, operationId, responses }]) => {
@@ -168,7 +168,7 @@ function readOperations(): Route[] {
 
 /** Makes the list of routes in the order in which requests are compared with them. */
 function readRoutes(routes: Record<string, SandboxRoute> = {}): Route[] {
-  const documented = readOperations();
+  const documented = makeDocumentedRoutes();
   const added = Object.entries(routes).map(([name, handler]): Route => {
     if (!ENDPOINT.test(name)) {
       const rule = 'must name a method and a path, as in "GET reports/{id}"';
