@@ -1,11 +1,11 @@
 /**
  * A client for the Scam Address Service. It checks whether an API key is valid and how many credits
- * it has, and calls the service's other operations with your key.
+ * it has, and calls the service's other endpoints with your key.
  *
  * - {@linkcode createClient} creates a client. Its options are {@linkcode ClientOptions}.
  * - {@linkcode ScamAddressClient} describes the client's methods, such as
- *   {@linkcode ScamAddressClient.checkKey} and {@linkcode ScamAddressClient.call};
- *   {@linkcode OperationMethods} those of the other operations.
+ *   {@linkcode ScamAddressClient.checkKey} and {@linkcode ScamAddressClient.call}.
+ *   {@linkcode OperationMethods} describes the methods of the OpenAPI document's other operations.
  * - All errors extend {@linkcode ScamAddressError}: {@linkcode HttpError}, {@linkcode NetworkError},
  *   {@linkcode TimeoutError}, {@linkcode RedirectError}, {@linkcode InvalidResponseError} and
  *   {@linkcode ConfigurationError}.

@@ -171,8 +171,8 @@ export interface ClientOptions {
    * The time limit for each attempt, in milliseconds, including reading the response's body: a number
    * above 0, up to 2,147,483,647.
    *
-   * A request that timed out may still have been carried out, and paid for. Node.js itself gives up
-   * after 300 seconds without a byte.
+   * A request that timed out may still have been carried out, and paid for. Node.js also gives up after
+   * 300 seconds without a byte, even if `timeout` is longer.
    *
    * @default {30_000}
    */
@@ -193,12 +193,11 @@ export interface ClientOptions {
    * **A request that was retried may have been carried out, and paid for, twice**: the service may
    * have handled the first attempt although its response was lost. Therefore, only requests that
    * are safe to repeat are retried: GET, HEAD, OPTIONS, PUT and DELETE, `checkKey`, and those with
-   * the option `idempotent`. Every request is retried after the status 429, and if it never reached the
-   * service, for example because the connection was refused.
+   * the option `idempotent`. Other requests are retried only after the status 429, or if
+   * {@linkcode ScamAddressError.wasSent} is `false`, for example because the connection was refused.
    *
-   * To prevent retries, set `retries` to 0. Neither such a request nor one that is not safe to repeat is
-   * repeated by the runtime's `fetch`, except as the README says of Node.js (after a 421), of Deno and
-   * workers (GET and HEAD), and of a custom `fetch` on Bun.
+   * To prevent retries, set `retries` to 0. A request that has no retries, or is not safe to repeat, is
+   * not repeated by the runtime either, with a few exceptions, which README lists.
    *
    * Temporary failures are those whose error has `isTemporary: true`. The wait before the first
    * retry is random, up to 500 ms. This maximum doubles with each retry, up to 8 seconds. If the
@@ -211,8 +210,8 @@ export interface ClientOptions {
   /**
    * The size limit for the body of a response, in bytes after decompression: a whole number from 1.
    *
-   * A larger body of a 2xx response causes an `InvalidResponseError`. For any other status, a
-   * larger body is truncated, because the status matters more. An error keeps at most 64 KiB of a body.
+   * A larger body of a 2xx response causes an `InvalidResponseError`. With any other status, the body
+   * is truncated, because the status matters more. An error keeps at most 64 KiB of a body.
    *
    * @default {10_485_760}
    */
@@ -236,8 +235,7 @@ export interface ClientOptions {
    * The request's `signal` ends the attempt. To change the request, call
    * `fetch(request, { headers })`. If you create another `Request` from it, pass the signal on:
    * `fetch(other, { signal: request.signal })`. Otherwise, once garbage collection has run on
-   * Node.js, a request created by `new Request(request)` can no longer be aborted, and its
-   * connection stays open.
+   * Node.js, `other` can no longer be aborted, and its connection stays open.
    *
    * @example Measure the time of each attempt
    * ```ts
@@ -302,8 +300,8 @@ export interface ClientOptions {
    * - on Deno, `{ client: Deno.createHttpClient({ proxy: { url: "http://proxy.example:8080" } }) }`;
    * - on Bun, `{ proxy: "http://proxy.example:8080" }`, or `tls`.
    *
-   * A custom `fetch` gets those that the runtime's `Request` keeps: all but Bun's. Set a `dispatcher` only
-   * here: one that middleware sets on a request is lost.
+   * A custom `fetch` gets them with its `Request`, except on Bun. Set a `dispatcher` only here: one that
+   * middleware sets on a request is lost.
    */
   requestInitExt?: FetchClientOptions["requestInitExt"] | undefined;
 }
@@ -368,7 +366,8 @@ export interface CallOptions<Schema extends StandardSchema | undefined = undefin
    * default, this is `true` for GET, HEAD, OPTIONS, PUT and DELETE, and `false` for POST and PATCH.
    *
    * A request that was retried may have been carried out, and paid for, twice. With `false`, a
-   * request is still retried after the status 429. To prevent that too, set `retries` to 0.
+   * request is still retried after the status 429, or if it was not sent. To prevent that too, set
+   * `retries` to 0.
    */
   idempotent?: boolean | undefined;
   /**
@@ -415,14 +414,14 @@ export type OperationMethods = {
  *   {@linkcode OperationMethods}. Today, the document has only
  *   {@linkcode ScamAddressClient.checkKey}, which takes the key itself.
  *   {@linkcode ScamAddressClient.checkOwnKey} checks the client's own key.
- * - {@linkcode ScamAddressClient.call} calls an operation that is not in the OpenAPI document.
+ * - {@linkcode ScamAddressClient.call} calls an endpoint that is not in the OpenAPI document.
  * - The typed methods (`GET`, `POST` and so on) are those of
- *   [openapi-fetch](https://openapi-ts.dev/openapi-fetch/), for code that was written for it, or that
- *   has types of its own.
+ *   [openapi-fetch](https://openapi-ts.dev/openapi-fetch/), for code that was written for it, and for
+ *   types of your own.
  *
  * The typed methods take a path and options: `POST(path, options)`. They resolve to
  * `{ data, error, response }`, even if the status is 4xx, 5xx or 304. Then `data` is `undefined`, and
- * `error` is the body, whose type is not checked. The body may be empty, so check `response.ok` instead
+ * `error` is the body, which is not validated. The body may be empty, so check `response.ok` instead
  * of `error`. After any other failure, the typed methods reject with the same errors as
  * {@linkcode ScamAddressClient.call}.
  *
@@ -432,8 +431,8 @@ export type OperationMethods = {
  *
  * The option `parseAs` determines the form of `data`: `"json"` by default, or `"text"`, `"blob"`,
  * `"arrayBuffer"` or `"stream"`, which are not validated. The client always reads the whole body
- * first, within `timeout` and `maxResponseBytes`. Therefore, do not use `"stream"` for a response
- * that never ends.
+ * first, within `timeout` and `maxResponseBytes`, so `"stream"` does not suit a response that never
+ * ends.
  *
  * @typeParam Paths The type `paths` that openapi-typescript generates from an OpenAPI document.
  */
@@ -494,7 +493,7 @@ export interface ScamAddressClient<Paths extends object = paths>
   checkOwnKey(options?: RequestOptions): Promise<KeyStatus>;
 
   /**
-   * Calls an operation that is not in the OpenAPI document.
+   * Calls an endpoint that is not in the OpenAPI document.
    *
    * The request has `X-API-Key` and, by default, `Content-Type: application/json`. With a schema,
    * the response is validated, and `data` has the schema's type. Without one, `data` is `unknown`.

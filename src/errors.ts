@@ -54,7 +54,7 @@ function headersToObject(headers: Headers): Record<string, string | string[]> {
  *
  * `instanceof` works even for errors of another copy of the package, for example when an
  * application loads it both as an ES module and as CommonJS. An API key of 8 characters or more
- * that the service echoes is replaced by `[redacted]`.
+ * that the service or the runtime repeats is replaced by `[redacted]`.
  *
  * @example Tell errors apart
  * ```ts
@@ -90,10 +90,13 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
    * Whether the service may have received the request, in any attempt, and so may have carried it out
    * and charged for it.
    *
-   * It is `false` if the request was refused before it was sent, if the host was not found, if the
-   * connection was refused or could not be made, and if a time limit ended before the first attempt. It
-   * is `true` for all other failures, also where the client cannot know: what a custom `fetch`
-   * or a dispatcher has sent, or whether Deno or Bun itself has repeated a request before it failed.
+   * It is `false` if an option or argument was refused before the request was sent, if a time limit
+   * ended before the first attempt, or if the runtime's own `fetch` could not connect to the request's
+   * address. Otherwise, it is `true`.
+   *
+   * After a failed connection, it is also `true` where the client cannot know what was sent: with a
+   * custom `fetch` or a proxy, in workers, and where the runtime may have repeated the request, which are
+   * GET and HEAD on Deno, and requests that may be retried on Deno and Bun.
    */
   declare readonly wasSent: boolean;
 
@@ -206,7 +209,7 @@ export class TimeoutError extends ScamAddressError<Pick<TimeoutError, "timeout">
 /**
  * The service responded with a redirect, which is never followed, or a custom `fetch` followed one.
  *
- * Following it would send the API key to an address that nobody configured.
+ * Following a redirect would send the API key to an address that nobody configured.
  */
 export class RedirectError extends ScamAddressError<Pick<RedirectError, "location">> {
   /** Always `"redirect"`. */
@@ -238,9 +241,9 @@ export class InvalidResponseError
 }
 
 /**
- * An option or an argument is wrong. Nothing was sent, unless `wasSent` is `true`: a custom `fetch`, or
- * one that replaces the global one, returned something other than a `Response` whose body has not been
- * read, or the mistake showed after another attempt.
+ * An option or an argument is wrong. Nothing was sent, unless `wasSent` is `true`: some mistakes show
+ * only later, such as a custom `fetch` that returns something other than a `Response` with an unread
+ * body.
  *
  * @example Tell a user's malformed key from a mistake of your own
  * ```ts
@@ -258,8 +261,8 @@ export class ConfigurationError extends ScamAddressError<Pick<ConfigurationError
   /** `"ConfigurationError"`, unless a subclass has another name. */
   override readonly name: string = "ConfigurationError";
   /**
-   * The name of the option or argument, such as `"apiKey"`. All errors that the package throws have
-   * it.
+   * The name of the option or argument, such as `"apiKey"`. Every error that the package itself throws
+   * has it.
    */
   declare readonly option?: string;
 }
