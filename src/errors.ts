@@ -95,8 +95,8 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
    * address. Otherwise, it is `true`.
    *
    * After a failed connection, it is also `true` where the client cannot know what was sent: with a
-   * custom `fetch` or a proxy, in workers, and where the runtime may have repeated the request, which are
-   * GET and HEAD on Deno, and requests that may be retried on Deno and Bun.
+   * custom `fetch`, with a proxy or `dispatcher` on Node.js, in workers, for GET and HEAD on Deno, and
+   * for requests that may be retried on Deno and Bun, which may themselves have repeated them.
    */
   declare readonly wasSent: boolean;
 
