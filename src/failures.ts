@@ -80,14 +80,16 @@ const UNSENT: readonly unknown[] = [
 
 /**
  * Tells whether a `fetch` failed before it had a connection to a URL, so that nothing was sent. The
- * failure must name the address, because what replaces the global `fetch` may also call others.
+ * failure must name the URL, its host or, as Node.js does after a refused connection, an IP address with
+ * its port: what replaces the global `fetch` may also call others.
  */
 export function isUnsent(thrown: unknown, url: string): boolean {
   const { code, message, name, path, syscall } = findReason(thrown);
   const { hostname, port, protocol } = new URL(url);
-  const place = `:${port || (protocol === "https:" ? 443 : 80)}`;
-  const text = `${message} ${path}`; // Only Bun has a path: the URL.
-  if (![url, place, ` ${hostname} `].some((address) => text.includes(address))) return false;
+  const place = new RegExp(`:${port || (protocol === "https:" ? 443 : 80)}(?!\\d)`);
+  const text = `${message} ${path} `; // Only Bun has a path: the URL.
+  const isNamed = place.test(text) || [url, ` ${hostname} `].some((name) => text.includes(name));
+  if (!isNamed) return false;
   if (text.includes("client error (Connect)")) return true; // Deno
   return [code, name, syscall].some((reason) => UNSENT.includes(reason));
 }

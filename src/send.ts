@@ -1,5 +1,5 @@
 import type { CallContext } from "./call.ts";
-import { ScamAddressError } from "./errors.ts";
+import type { ScamAddressError } from "./errors.ts";
 import * as failures from "./failures.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import { runWithin } from "./limits.ts";
@@ -179,6 +179,7 @@ async function makeAttempt(
     });
   } catch (thrown) {
     for (const signal of signals) signal.throwIfAborted();
-    return thrown instanceof ScamAddressError ? thrown : failures.network(context, thrown, url);
+    const isOwn = context.errors.has(thrown as Error);
+    return isOwn ? thrown as ScamAddressError : failures.network(context, thrown, url);
   }
 }

@@ -40,9 +40,8 @@ export function checkPath(path: string, parameters: Readonly<Record<string, unkn
     const value = values.get(name);
     // A list or an object is written as its values.
     const parts = value === Object(value) ? Object.values(value as object) : [value];
-    const text = parts.join();
-    const isEmpty = /^,*$/.test(text); // Empty values leave commas.
-    if (!isEmpty && !DOT_SEGMENT.test(text)) continue;
+    const isEmpty = parts.every((part) => `${part ?? ""}` === "");
+    if (!isEmpty && !DOT_SEGMENT.test(parts.join())) continue;
     const expected = 'that is not empty, and has no segment "." or ".."';
     throw optionError("params.path", `must have a value for "${name}" ${expected}`);
   }

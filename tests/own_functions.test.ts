@@ -10,6 +10,7 @@ import {
   NetworkError,
   type RetryEvent,
   ScamAddressError,
+  TimeoutError,
 } from "../mod.ts";
 import {
   apiKey,
@@ -178,6 +179,13 @@ Deno.test("methods reject with a NetworkError after retries when a custom fetch 
     await rejections(NetworkError, sendAll(client));
     expect(sent).toBe(6);
   }
+});
+
+Deno.test("what a body of a custom fetch fails with is a NetworkError, even an error of ours", async () => {
+  const pull = () => Promise.reject(new TimeoutError("mine", { timeout: 1 }));
+  const client = clientOf(() => new Response(new ReadableStream({ pull })), { retries: 0 });
+  const { message } = await rejection(NetworkError, client.call("GET", undocumented));
+  expect(message).toMatch(/^"GET .+" got no complete response: mine$/);
 });
 
 Deno.test("what a custom fetch throws is a NetworkError, even an error of the same call", async () => {

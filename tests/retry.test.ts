@@ -194,6 +194,7 @@ Deno.test("wasSent is false for each reason of a runtime that no connection was 
     [{ message: `client error (Connect) ${named}` }, false], [{ message: named }, true],
     [{ code: "ECONNRESET", syscall: "read" }, true],
     [{ code: "ECONNREFUSED", message: "to another.example:80" }, true],
+    [{ code: "ECONNREFUSED", message: "connect ECONNREFUSED 10.0.0.1:4430" }, true],
   ];
   for (const [reason, wasSent] of reasons) {
     const cause = Object.assign(new Error(named), reason);
