@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import createFetchClient, { type Client, type ParseAs } from "openapi-fetch";
-import { createQuerySerializer, defaultPathSerializer } from "openapi-fetch";
+import createFetchClient, { createQuerySerializer, defaultPathSerializer } from "openapi-fetch";
+import type { Client, ParseAs } from "openapi-fetch";
 
 import type {
   CallOptions,
@@ -16,8 +16,15 @@ import * as failures from "./failures.ts";
 import { apiKeyHeader, operations } from "./generated/operations.ts";
 import type { paths } from "./generated/types.ts";
 import { runWithin } from "./limits.ts";
-import { type ApiKey, type Given, OPTIONS, readClientOptions, readOptions } from "./options.ts";
-import { isApiKey, KEY_PROBLEM, optionError, type Settings } from "./options.ts";
+import type { ApiKey, Given, Settings } from "./options.ts";
+import {
+  isApiKey,
+  KEY_PROBLEM,
+  optionError,
+  OPTIONS,
+  readClientOptions,
+  readOptions,
+} from "./options.ts";
 import { resolveApiKey, sendRequest } from "./send.ts";
 import { checkPath, serializeBody, toPath, toQuery } from "./serialize.ts";
 import { withoutQuery } from "./text.ts";
