@@ -79,17 +79,20 @@ const UNSENT: readonly unknown[] = [
 ];
 
 /**
- * Tells whether a `fetch` failed before it had a connection to a URL, so that nothing was sent. The
- * failure must name the URL, its host or, as Node.js does after a refused connection, an IP address with
- * its port: what replaces the global `fetch` may also call others.
+ * Tells whether a `fetch` failed before it had a connection to a URL, so that nothing was sent.
+ *
+ * The failure must name the URL or its host, because what replaces the global `fetch` may also call
+ * others. Node.js's own `fetch`, which its source tells, may name only an IP address.
  */
 export function isUnsent(thrown: unknown, url: string): boolean {
   const { code, message, name, path, syscall } = findReason(thrown);
   const { hostname, port, protocol } = new URL(url);
-  const place = new RegExp(`:${port || (protocol === "https:" ? 443 : 80)}(?!\\d)`);
+  const place = `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
   const text = `${message} ${path} `; // Only Bun has a path: the URL.
-  const isNamed = place.test(text) || [url, ` ${hostname} `].some((name) => text.includes(name));
-  if (!isNamed) return false;
+  const isNamed = [url, ` ${hostname} `, ` ${place} `, `"${place}"`].some((one) =>
+    text.includes(one)
+  );
+  if (!isNamed && !/\bfetchImpl\b/.test(`${globalThis.fetch}`)) return false;
   if (text.includes("client error (Connect)")) return true; // Deno
   return [code, name, syscall].some((reason) => UNSENT.includes(reason));
 }
@@ -140,8 +143,12 @@ function makeSnapshot(context: CallContext, response: Response, text: string): R
   const headers = [...response.headers]
     .filter(([name]) => redact(name, context) === name)
     .map(([name, value]): [string, string] => [name, redact(value, context)]);
-  const kept = redact(text.slice(0, MAX_ERROR_BODY), context).slice(0, MAX_ERROR_BODY);
-  return { status: response.status, headers: new Headers(headers), body: parseBody(kept) };
+  const parsed = parseBody(text.slice(0, MAX_ERROR_BODY));
+  // JSON is written anew to be redacted, because the service may have escaped a key in other ways.
+  const body = typeof parsed === "string"
+    ? redact(parsed, context).slice(0, MAX_ERROR_BODY)
+    : JSON.parse(redact(JSON.stringify(parsed), context));
+  return { status: response.status, headers: new Headers(headers), body };
 }
 
 /** Parses a body as JSON; returns it as text if it is not JSON, or is nested too deeply. */
