@@ -95,8 +95,10 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
    * address. Otherwise, it is `true`.
    *
    * After a failed connection, it is also `true` where the client cannot know what was sent: with a
-   * custom `fetch`, with a proxy or `dispatcher` on Node.js, in workers, for GET and HEAD on Deno, and
-   * for requests that may be retried on Deno and Bun, which may themselves have repeated them.
+   * custom `fetch`, with a proxy, a `dispatcher` or a replaced global `fetch` on Node.js, in workers, for
+   * GET and HEAD on Deno, and for requests that may be retried on Deno and Bun, which may themselves have
+   * repeated them. A global dispatcher that repeats requests, such as undici's `RetryAgent`, is not
+   * noticed.
    */
   declare readonly wasSent: boolean;
 
