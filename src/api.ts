@@ -193,8 +193,8 @@ export interface ClientOptions {
    * **A request that was retried may have been carried out, and paid for, twice**: the service may
    * have handled the first attempt although its response was lost. Therefore, only requests that
    * are safe to repeat are retried: GET, HEAD, OPTIONS, PUT and DELETE, `checkKey`, and those with
-   * the option `idempotent`. Other requests are retried only after the status 429, or if
-   * {@linkcode ScamAddressError.wasSent} is `false`, for example because the connection was refused.
+   * the option `idempotent`. Other requests are retried only after the status 429, which says that the
+   * service has not handled them.
    *
    * To prevent retries, set `retries` to 0. A request that has no retries, or is not safe to repeat, is
    * not repeated by the runtime either, with a few exceptions, which README lists.
@@ -229,8 +229,7 @@ export interface ClientOptions {
    *
    * It is called with a new `Request` for each attempt. The request has the key, and
    * `redirect: "manual"`: do not follow redirects. Return a `Response` whose body has not been
-   * read. Anything that the function throws becomes a `NetworkError`, whose `wasSent` is `true`: the
-   * function may have sent the request before it failed.
+   * read. Anything that the function throws becomes a `NetworkError`.
    *
    * The request's `signal` ends the attempt. To change the request, call
    * `fetch(request, { headers })`. If you create another `Request` from it, pass the signal on:
@@ -288,10 +287,6 @@ export interface ClientOptions {
   bodySerializer?: FetchClientOptions["bodySerializer"] | undefined;
   /** How the typed methods serialize path parameters: a function. */
   pathSerializer?: FetchClientOptions["pathSerializer"] | undefined;
-  /**
-   * The `Request` class for middleware and a custom `fetch`. By default, the global one is used.
-   */
-  Request?: FetchClientOptions["Request"] | undefined;
   /**
    * Extra options for the runtime's `fetch`, for example to use a proxy:
    *

@@ -32,10 +32,6 @@ export interface CallContext extends Settings {
   failure?: { readonly response: Response; readonly error: ScamAddressError };
   /** The errors that the call has made. */
   readonly errors: WeakSet<Error>;
-  /** What the call waits for before its first attempt, for the message of a time limit. */
-  pending: string;
-  /** The number of the last attempt; 0 before the first. */
+  /** The number of the last attempt; 0 before the first, when nothing has been sent. */
   attempt: number;
-  /** Whether the service may have got the request, in any attempt. */
-  wasSent: boolean;
 }

@@ -113,12 +113,12 @@ export function createClient<Paths extends object = paths>(
 
 /** Creates openapi-fetch's client. */
 function createOpenapiClient(settings: Settings): UntypedClient {
-  const { baseUrl, pathSerializer, querySerializer, Request } = settings;
+  const { baseUrl, pathSerializer, querySerializer } = settings;
   // A copy; that of an object keeps a `null`, which removes a header.
   const headers = settings.headers instanceof Headers
     ? new Headers(settings.headers)
     : { ...settings.headers };
-  const options: object = { baseUrl, headers, pathSerializer, querySerializer, Request };
+  const options: object = { baseUrl, headers, pathSerializer, querySerializer };
   // openapi-fetch's types accept neither options that are `undefined`, nor any string as a path.
   return createFetchClient(options) as unknown as UntypedClient;
 }
@@ -126,8 +126,7 @@ function createOpenapiClient(settings: Settings): UntypedClient {
 /** Calls an operation for a typed method. */
 async function request(shared: Shared, method: string, path: string, init?: object | null) {
   const name = method.toUpperCase();
-  const tables = [OPTIONS.request, OPTIONS.typed, OPTIONS.unlisted];
-  const options: AnyOptions = readOptions(init, `${name}()`, ...tables);
+  const options: AnyOptions = readOptions(init, `${name}()`, OPTIONS.request, OPTIONS.typed);
   // Here and not in openapi-fetch's client, because the other methods do not use it.
   const { bodySerializer } = shared.settings;
   const defaults = bodySerializer && { bodySerializer };
@@ -225,16 +224,13 @@ async function dispatch(
     deadline: performance.now() + totalTimeout,
     secrets: new Set(),
     errors: new WeakSet(),
-    pending: "",
     attempt: 0,
-    wasSent: false,
   };
   return await limitCall(context, async (callSignal) => {
     const body = makeBody ? await makeBody(context) : options.body;
     for (const key of [settings.apiKey, Object(body).apiKey]) {
       if (typeof key === "string") context.secrets.add(key);
     }
-    context.pending = "middleware";
     const result = await openapi.request(method, path, {
       bodySerializer: serializeBody.bind(undefined, context),
       ...options,

@@ -24,7 +24,6 @@ export async function readData(text: string, response: Response, context: CallCo
   const advice = ', or use a typed method with "parseAs"';
   const value = text === "" ? undefined : parseJson(text, response, toError, advice);
   if (!schema) return value;
-  context.pending = '"schema"';
   const result = await schema["~standard"].validate(value);
   if (!result) throw optionError("schema", 'returned no result from "validate"', context);
   if (!result.issues) return result.value;

@@ -87,18 +87,12 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
   declare readonly isTemporary: boolean;
 
   /**
-   * Whether the service may have received the request, in any attempt, and so may have carried it out
-   * and charged for it.
+   * Whether the client has called `fetch` for the call, so that the service may have carried out the
+   * request and charged for it.
    *
-   * It is `false` if an option or argument was refused before the request was sent, if a time limit
-   * ended before the first attempt, or if the runtime's own `fetch` could not connect to the request's
-   * address. Otherwise, it is `true`.
-   *
-   * After a failed connection, it is also `true` where the client cannot know what was sent: with a
-   * custom `fetch`, with a proxy, a `dispatcher` or a replaced global `fetch` on Node.js, in workers, for
-   * GET and HEAD on Deno, and for requests that may be retried on Deno and Bun, which may themselves have
-   * repeated them. A global dispatcher that repeats requests, such as undici's `RetryAgent`, is not
-   * noticed.
+   * It is `false` if an option or argument was refused, if a time limit ended before the first attempt,
+   * or if middleware responded in place of the service. After a failed connection, it is `true`, because
+   * the error of a `fetch` does not say for sure what was sent.
    */
   declare readonly wasSent: boolean;
 

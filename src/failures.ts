@@ -40,19 +40,18 @@ export function make<Fields, Made extends ScamAddressError>(
   fields: Fields,
   options?: { cause?: unknown },
 ): Made {
-  const { attempt, errors, name, wasSent } = context;
+  const { attempt, errors, name } = context;
   const failed = attempt > 1 ? `failed after ${attempt} attempts: ` : "";
   const line = toLine(redact(`"${name}" ${failed}${problem}`, context));
-  // Redacted again, because white space that was joined may have made a key.
-  const error = new errorClass(redact(line, context), { ...fields, wasSent }, options);
+  // Redacted again: `toLine` joins white space, which may turn a text into a key.
+  const error = new errorClass(redact(line, context), { ...fields, wasSent: attempt > 0 }, options);
   errors.add(error);
   return error;
 }
 
 /** Makes the error for an attempt, or a call, whose time is up. */
 export function timeout(context: CallContext, limit: number): TimeoutError {
-  const { attempt, pending } = context;
-  const unsent = attempt === 0 ? `, and was not sent yet, waiting for ${pending}` : "";
+  const unsent = context.attempt === 0 ? ", and was not sent yet" : "";
   return make(context, TimeoutError, `took more than ${limit} ms${unsent}`, { timeout: limit });
 }
 
@@ -70,37 +69,10 @@ export function network(context: CallContext, thrown: unknown, url: string): Net
   return make(context, NetworkError, problem, {}, { cause });
 }
 
-/** Codes, names and system calls of errors of a `fetch` that had no connection yet. */
-// deno-fmt-ignore
-const UNSENT: readonly unknown[] = [
-  "connect", "getaddrinfo", "UND_ERR_CONNECT_TIMEOUT", "ERR_ACCESS_DENIED", // Node.js
-  "ECONNREFUSED", "ConnectionRefused", "ENOTFOUND", // Bun
-  "NotCapable", // Deno
-];
-
-/**
- * Tells whether a `fetch` failed before it had a connection to a URL, so that nothing was sent.
- *
- * The failure must name the URL or its host, because what replaces the global `fetch` may also call
- * others. Node.js's own `fetch`, which its source tells, may name only an IP address.
- */
-export function isUnsent(thrown: unknown, url: string): boolean {
-  const { code, message, name, path, syscall } = findReason(thrown);
-  const { hostname, port, protocol } = new URL(url);
-  const place = `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
-  const text = `${message} ${path} `; // Only Bun has a path: the URL.
-  const isNamed = [url, ` ${hostname} `, ` ${place} `, `"${place}"`].some((one) =>
-    text.includes(one)
-  );
-  if (!isNamed && !/\bfetchImpl\b/.test(`${globalThis.fetch}`)) return false;
-  if (text.includes("client error (Connect)")) return true; // Deno
-  return [code, name, syscall].some((reason) => UNSENT.includes(reason));
-}
-
 /** Finds the error that says why a `fetch` failed. */
 function findReason(
   thrown: unknown,
-): Partial<Error & { code: unknown; path: unknown; syscall: unknown }> {
+): Partial<Error & { code: unknown }> {
   // Node.js puts the reason in `cause`. With a proxy, it is in the `cause` of that
   // (https://github.com/nodejs/undici/issues/2161). If a host has several addresses, `cause.errors` has
   // an error for each.
@@ -116,7 +88,7 @@ export function http(context: CallContext, response: Response, text: string): Ht
   const { status } = response;
   const snapshot = makeSnapshot(context, response, text);
   const retryAfter = readRetryAfter(snapshot.headers);
-  const mayBeWrongAddress = status === 404 && operation && !operation.has404;
+  const mayBeWrongAddress = status === 404 && operation;
   const wait = retryAfter === undefined ? "" : ` (retry after ${Math.ceil(retryAfter)} s)`;
   const advice = mayBeWrongAddress ? ` (${CHECK_BASE_URL})` : "";
   const body = toText(snapshot.body).trim();

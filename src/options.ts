@@ -5,7 +5,7 @@ import { ConfigurationError } from "./errors.ts";
 import { toLine } from "./text.ts";
 
 /** What the error for an option must know of the call that makes it. */
-type ErrorContext = { readonly wasSent: boolean; readonly errors: WeakSet<Error> };
+type ErrorContext = { readonly attempt: number; readonly errors: WeakSet<Error> };
 
 /**
  * Makes the error for an option or an argument: its name, and what is wrong with it.
@@ -13,7 +13,7 @@ type ErrorContext = { readonly wasSent: boolean; readonly errors: WeakSet<Error>
  * @param call The call that finds it wrong, if one has begun.
  */
 export function optionError(option: string, problem: string, call?: ErrorContext) {
-  const wasSent = call?.wasSent ?? false;
+  const wasSent = (call?.attempt ?? 0) > 0;
   const error = new ConfigurationError(toLine(`"${option}" ${problem}`), { option, wasSent });
   call?.errors.add(error);
   return error;
@@ -34,7 +34,7 @@ const CLIENT_OPTIONS: OptionTable<ClientOptions> = {
   baseUrl: null, apiKey: null, timeout: TIME, totalTimeout: TIME, retries: RETRIES,
   maxResponseBytes: [1, 9_007_199_254_740_991], headers: null, fetch: null, onRetry: null,
   allowInsecureHttp: null, querySerializer: null, bodySerializer: null, pathSerializer: null,
-  Request: null, requestInitExt: null,
+  requestInitExt: null,
 };
 
 /** The options of calls. */
@@ -52,16 +52,11 @@ export const OPTIONS = {
   operation: {
     params: null, body: null, idempotent: null,
   } satisfies OptionTable<Omit<OperationOptions<never>, keyof RequestOptions>>,
-  /** Of the typed methods: openapi-fetch's. */
+  /** Of the typed methods: openapi-fetch's, and one more. */
   typed: {
     body: null, params: null, parseAs: null, middleware: null, baseUrl: null, fetch: null,
-    bodySerializer: null, pathSerializer: null, querySerializer: null,
-  } satisfies OptionTable<Omit<FetchOptions<object>, "headers">>,
-  /** Of the typed methods, not in openapi-fetch's types: two, and those of `fetch` with an effect. */
-  unlisted: {
-    Request: null, idempotent: null, duplex: null, cache: null, credentials: null, integrity: null,
-    keepalive: null, referrer: null, referrerPolicy: null,
-  },
+    bodySerializer: null, pathSerializer: null, querySerializer: null, idempotent: null,
+  } satisfies OptionTable<Omit<FetchOptions<object>, "headers"> & Pick<CallOptions, "idempotent">>,
 };
 
 /** Options without those that are `undefined`. */

@@ -70,23 +70,15 @@ export async function sendRequest(request: Request, context: CallContext, signal
 async function readRequest(request: Request, context: CallContext, mayResend: boolean) {
   // Copied first: on Bun, a form's Content-Type is lost when the body is read.
   const headers = new Headers(request.headers);
-  context.pending = "the body of the request";
   const body = await readRequestBody(request);
   await setHeaders(headers, context);
   const { method } = request;
-  const options = fetchOptionsOf(request);
-  const init: RequestInit = { ...context.requestInitExt, ...options, method, headers };
+  const init: RequestInit = { ...context.requestInitExt, method, headers };
   if (body !== undefined) init.body = body;
   if (mayResend) return init;
   const canHaveBody = !["GET", "HEAD"].includes(method);
   if (runsOn("Deno") && canHaveBody) init.body = new Blob(body === undefined ? [] : [body]);
   return { ...init, keepalive: false };
-}
-
-/** Tells whether the runtime's own `fetch` sends a request at most once. */
-function isSentOnce({ body, keepalive }: RequestInit): boolean {
-  if (runsOn("Deno")) return body instanceof Blob;
-  return !runsOn("Bun") || keepalive === false;
 }
 
 /** Reads the body of a request, if it has one: JSON as text, as callers of `fetch` pass it. */
@@ -100,21 +92,6 @@ async function readRequestBody(request: Request): Promise<string | ArrayBuffer |
   } catch {
     return bytes; // They are not text: they may be compressed.
   }
-}
-
-/** Options of `fetch` that a `Request` has and that have an effect on a server, with their defaults. */
-// deno-fmt-ignore
-const FETCH_DEFAULTS = {
-  cache: "default", credentials: "same-origin", integrity: "", keepalive: false,
-  referrer: "about:client", referrerPolicy: "",
-} as const;
-
-/** Returns the options of `fetch` that middleware, or the options of a call, have set. */
-function fetchOptionsOf(request: Request): RequestInit {
-  const names = Object.keys(FETCH_DEFAULTS) as (keyof typeof FETCH_DEFAULTS)[];
-  const isSet = (name: typeof names[number]) =>
-    request[name] !== undefined && request[name] !== FETCH_DEFAULTS[name];
-  return Object.fromEntries(names.filter(isSet).map((name) => [name, request[name]]));
 }
 
 /** Sets the headers that the service needs, and the key, if there is one. */
@@ -131,7 +108,6 @@ async function setHeaders(headers: Headers, context: CallContext): Promise<void>
 /** Returns the client's key, or what its function returns. */
 export async function resolveApiKey(apiKey: ApiKey, context: CallContext): Promise<string> {
   if (typeof apiKey === "string") return apiKey;
-  context.pending = '"apiKey"';
   const key: unknown = await apiKey();
   if (!isApiKey(key)) throw optionError("apiKey", KEY_PROBLEM, context);
   context.secrets.add(key);
@@ -145,14 +121,10 @@ async function makeAttempt(
   context: CallContext,
   signals: readonly AbortSignal[],
 ): Promise<Response | ScamAddressError> {
-  const { fetch, Request = globalThis.Request, timeout } = context; // `fetch` is called without a `this`
-  // A custom `fetch` or dispatcher may have sent something before it fails.
-  const sendsOnce = !fetch && !context.requestInitExt?.["dispatcher"] && isSentOnce(init);
+  const { fetch, timeout } = context; // `fetch` is called without a `this`
   // Declared here to keep the request alive during the attempt: in Node.js 20 to 26, a request that is
   // garbage-collected no longer gets its signal (https://github.com/nodejs/node/issues/55428).
   let request: Request;
-  const wasSentBefore = context.wasSent;
-  context.wasSent = true; // unless the attempt turns out to have no connection
   const fetchOnce = async (signal: AbortSignal) => {
     // Each attempt has headers of its own, because what wraps `fetch` may add some.
     const headers = new Headers(init.headers);
@@ -167,7 +139,6 @@ async function makeAttempt(
       const { signal } = controller;
       const response = await fetchOnce(signal).catch((thrown) => {
         signal.throwIfAborted();
-        if (sendsOnce && failures.isUnsent(thrown, url)) context.wasSent = wasSentBefore;
         // An error of this package that a custom `fetch` throws becomes a `NetworkError`, too.
         throw failures.network(context, thrown, url);
       });

@@ -21,7 +21,6 @@ import {
   schemaOf,
   sendAll,
   undocumented,
-  unsent,
 } from "./support/client.ts";
 import { deferred } from "./support/deferred.ts";
 import { caught, rejection, rejections } from "./support/rejection.ts";
@@ -93,7 +92,6 @@ type Init = { signal: AbortSignal } | { totalTimeout: number };
  * `seen` gets the signals that middleware sees.
  */
 function startHanging(wait: Wait, init: Init, fetch: () => Response, seen: AbortSignal[]) {
-  const options = { body: {}, bodySerializer: () => new ReadableStream({ pull: wait }) };
   const with429 = () => (fetch(), new Response(null, { status: 429 }));
   const hanging = (middleware: Middleware) => {
     const client = clientOf(fetch);
@@ -114,7 +112,12 @@ function startHanging(wait: Wait, init: Init, fetch: () => Response, seen: Abort
     }),
     ...hanging({ onResponse: wait }),
     clientOf(fetch).call("GET", undocumented, { ...init, schema: schemaOf(wait) }),
-    unsent.POST(`/${undocumented}`, { ...init, ...options, duplex: "half" }),
+    ...hanging({
+      onRequest({ request: { url } }) {
+        const body = new ReadableStream({ pull: wait });
+        return new Request(url, { method: "POST", body, duplex: "half" } as RequestInit);
+      },
+    }),
   ];
 }
 

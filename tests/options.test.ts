@@ -14,7 +14,6 @@ import {
   baseUrl,
   clientAt,
   clientOf,
-  replaceFetch,
   sendAll,
   undocumented,
   unsent,
@@ -103,7 +102,7 @@ Deno.test("an unknown option is refused, with a list of the options that there a
   for (const owner of Object.keys(owners)) {
     for (const name of ["timeOut", "", "constructor"]) await expectUnknown(owner, name);
   }
-  for (const name of ["apiKey", "schema", "query", "dispatcher", "method", "redirect", "mode"]) {
+  for (const name of ["apiKey", "schema", "query", "cache", "keepalive", "duplex", "Request"]) {
     await expectUnknown("GET()", name);
   }
 });
@@ -112,25 +111,6 @@ Deno.test("call() refuses a schema that is no Standard Schema", async () => {
   for (const schema of [null, 1, {}, () => {}, { "~standard": {} }]) {
     await refusal("schema", unsent.call("GET", undocumented, { schema: schema as never }));
   }
-});
-
-Deno.test("typed methods take the options of fetch that have an effect on a server, and hand them on", async () => {
-  const seen: RequestInit[] = [];
-  using _fetch = replaceFetch(() => (_input, init) => {
-    seen.push(init!);
-    return Promise.resolve(Response.json(1));
-  });
-  const client = createClient<AnyPath>({ baseUrl, apiKey });
-  const effects = { cache: "no-store", credentials: "omit", keepalive: true } as const;
-  const options = { ...effects, integrity: "sha256-a" };
-  const others = { duplex: "half", referrer: "", referrerPolicy: "no-referrer" } as const;
-  expect((await client.GET("/a", { ...options, ...others })).data).toBe(1);
-  expect(seen[0]).toMatchObject({ ...options, method: "GET", redirect: "manual" });
-  await client.GET("/a");
-  expect(Object.keys(seen[1]!).sort()).toEqual(["headers", "method", "redirect", "signal"]);
-  client.use({ onRequest: ({ request }) => new Request(request, { credentials: "include" }) });
-  await client.GET("/a"); // RECIPES sets one for all calls like this.
-  expect(seen[2]!.credentials).toBe("include");
 });
 
 Deno.test("methods send what they were given, when it changes later", async () => {

@@ -82,7 +82,10 @@ Deno.test("methods reject with what a body of the caller's fails with", async ()
     ...callWith({ onRequest: make }, unusedFetch),
     ...callWith({ onResponse: make }),
     ...callWith({ onError: make }, () => Promise.reject()),
-    unsent.POST("/a", { body: {}, bodySerializer: stream, duplex: "half" }),
+    ...callWith({
+      onRequest: ({ request: { url } }) =>
+        new Request(url, { method: "POST", body: stream(), duplex: "half" } as RequestInit),
+    }, unusedFetch),
   ];
   for (const end of await Promise.all(calls.map(caught))) expect(end).toBe(boom);
 });

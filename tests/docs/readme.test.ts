@@ -169,7 +169,7 @@ Deno.test("many lookups pause, stop without credits, and are resumed without pay
   expect(refused.length).toBeGreaterThanOrEqual(10);
   expect(refused.length).toBeLessThanOrEqual(12);
 
-  // What was not sent can be sent again. The program ends when it is told to.
+  // What a failed connection has sent is not known. The program ends when it is told to.
   await service.close();
   await Deno.remove(results);
   await write(["first"]);
@@ -180,7 +180,7 @@ Deno.test("many lookups pause, stop without credits, and are resumed without pay
     };`;
   await using ending = await bundle(await folder.write("ending.mts", `${ends}\n${batch}`));
   const { code, stdout, stderr } = await finish(start(folder.path, ending.path, env));
-  expect([code, stdout]).toEqual([1, "open first\n"]);
+  expect([code, stdout]).toEqual([1, "sent first\n"]);
   expect(stderr).toContain("got no complete response");
 });
 
