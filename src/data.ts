@@ -29,8 +29,9 @@ export async function readData(text: string, response: Response, context: CallCo
   if (!result.issues) return result.value;
   throw toError(
     result.issues.slice(0, MAX_ISSUES).map(({ message, path = [] }): Issue => {
+      // Redacted here, because a JSON Pointer may write a key in another form.
       const names = path.map((part) => failures.redact(String(Object(part).key ?? part), context));
-      return { path: toPointer(names), rule: "schema", message: failures.redact(message, context) };
+      return { path: toPointer(names), rule: "schema", message };
     }),
   );
 }

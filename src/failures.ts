@@ -22,14 +22,30 @@ const MIN_SECRET = 8;
 
 /** Replaces every key in a text by `[redacted]`. */
 export function redact(text: string, { secrets }: CallContext): string {
-  // The longest comes first, because it may contain another.
-  const sorted = [...secrets].sort((a, b) => b.length - a.length);
-  for (const secret of sorted) {
-    if (secret.length < MIN_SECRET) break;
-    const inJson = JSON.stringify(secret).slice(1, -1); // with quotes and backslashes escaped
-    text = text.replaceAll(secret, "[redacted]").replaceAll(inJson, "[redacted]");
+  const keys = [...secrets].filter((key) => key.length >= MIN_SECRET);
+  keys.sort((a, b) => b.length - a.length); // The longest comes first, because it may contain another.
+  const replace = (mark: string) =>
+    keys.reduce((rest, key) => {
+      const inJson = JSON.stringify(key).slice(1, -1); // with quotes and backslashes escaped
+      return rest.replaceAll(key, mark).replaceAll(inJson, mark);
+    }, text);
+  const redacted = replace("[redacted]");
+  // A key such as `redacted` is in the mark, or made by it. No key has the characters of the other mark.
+  return keys.some((key) => redacted.includes(key)) ? replace("···") : redacted;
+}
+
+/** Redacts a parsed body: its strings, its names, and numbers with the digits of a key. */
+function redactValue(value: unknown, context: CallContext): unknown {
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, context));
+  if (typeof value === "object" && value !== null) {
+    const entries = Object.entries(value).map(([name, item]) =>
+      [redact(name, context), redactValue(item, context)] as const
+    );
+    return Object.fromEntries(entries); // Of names that become the same, the last counts, as in JSON.
   }
-  return text;
+  const text = `${value}`;
+  const redacted = redact(text, context);
+  return redacted === text ? value : redacted;
 }
 
 /** Makes an error of a call, whose message is a line that names the request and shows no key. */
@@ -106,7 +122,8 @@ export function invalidResponse(
   issues: readonly Issue[],
   problem: string,
 ): InvalidResponseError {
-  const fields = { issues, response: makeSnapshot(context, response, text) };
+  const snapshot = makeSnapshot(context, response, text);
+  const fields = { issues: redactValue(issues, context) as Issue[], response: snapshot };
   return make(context, InvalidResponseError, `got an invalid response: ${problem}`, fields);
 }
 
@@ -115,11 +132,8 @@ function makeSnapshot(context: CallContext, response: Response, text: string): R
   const headers = [...response.headers]
     .filter(([name]) => redact(name, context) === name)
     .map(([name, value]): [string, string] => [name, redact(value, context)]);
-  const parsed = parseBody(text.slice(0, MAX_ERROR_BODY));
-  // JSON is written anew to be redacted, because the service may have escaped a key in other ways.
-  const body = typeof parsed === "string"
-    ? redact(parsed, context).slice(0, MAX_ERROR_BODY)
-    : JSON.parse(redact(JSON.stringify(parsed), context));
+  // Redacted after parsing, because the service may have escaped a key in any way.
+  const body = redactValue(parseBody(text.slice(0, MAX_ERROR_BODY)), context);
   return { status: response.status, headers: new Headers(headers), body };
 }
 

@@ -1,4 +1,4 @@
-// Promise 2: our errors do not show a key of 8 characters or more that comes back as it is.
+// Our errors do not show a key of 8 characters or more that comes back as it is.
 import { expect } from "@std/expect";
 import { inspect } from "node:util";
 import { z } from "zod";
@@ -9,15 +9,18 @@ import {
   NetworkError,
   RedirectError,
   type RetryEvent,
+  ScamAddressError,
 } from "../mod.ts";
 import {
   baseUrl,
   checkKeyPath,
   clientAt,
   clientOf,
+  replaceFetch,
   schemaOf,
   undocumented,
 } from "./support/client.ts";
+import { run } from "./support/internals.ts";
 import { rejection, rejections, shown } from "./support/rejection.ts";
 import { serve } from "./support/server.ts";
 import { replaceWaiting } from "./support/waiting.ts";
@@ -56,7 +59,7 @@ Deno.test("errors show no key that the service sends back as it is", async () =>
   });
   const bodies: [string, unknown][] = [
     [`<h1>Bad ${apiKey}!`, "<h1>Bad [redacted]!"],
-    [`{"error":"${apiKey}`, '{"error":"[redacted]'],
+    [`{"error":${JSON.stringify(apiKey)}`, '{"error":"[redacted]"'],
     [`Bad ${apiKey}!${"x".repeat(2 ** 16)}`, expect.stringMatching(/^Bad \[redacted\]!x+$/)],
     [JSON.stringify({ [apiKey]: [`Bad ${apiKey}!`] }), { "[redacted]": ["Bad [redacted]!"] }],
     [
@@ -121,7 +124,12 @@ Deno.test("checkKey() shows no part of a key, and a short one garbles nothing", 
     ["a-visitor-2", "bad key a-visitor-2", "bad key [redacted]", "a-visitor"],
     ["reddish!", "bad key reddish!", "bad key [redacted]", "short"],
     ['""""""""', '{"a":1}', { a: 1 }],
-    ["[redacted]", '["[redacted]"]', ["[redacted]"]],
+    ["redacted", "bad key redacted, as is rredacted", "bad key ···, as is r···"],
+    ["x[redacted", "x[redacted xa-guest!", "··· x···", "a-guest!"],
+    ["17643060", '{"t":1764306000123,"n":1}', { t: "[redacted]00123", n: 1 }],
+    ['"error":', '{"error":"\\"error\\":1"}', { error: "[redacted]1" }],
+    ["__proto__", '{"__proto__":{"a":1},"b":2}', { "[redacted]": { a: 1 }, b: 2 }],
+    ["a-visitor", '{"a-visitor":1,"another-key":2}', { "[redacted]": 2 }, "another-key"],
     ["7654321", '{"code":7654321,"text":"e 7654321"}', { code: 7_654_321, text: "e 7654321" }],
     ["e", '{"error":"There were redirects"}', { error: "There were redirects" }],
   ];
@@ -171,4 +179,101 @@ Deno.test("NetworkError keeps the stack of the reason, without the key and the q
   expect(cause.stack).toMatch(/^TypeError: \[redacted\] at .*: refused\n.*secrets\.test/s);
   expect(cause.code).toBe("E-[redacted]");
   expect(shown(error)).not.toContain("s3cret");
+});
+
+// Random keys
+
+/** Returns random numbers from 0 to below 1, the same ones for a seed (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  return () => {
+    let bits = seed = (seed + 0x6d2b79f5) | 0;
+    bits = Math.imul(bits ^ (bits >>> 15), bits | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Keys that were a problem, or may be one. */
+// deno-fmt-ignore
+const oddKeys = [
+  "17643060", '"error":', "abcdefg", '"', "[]", "{}", "$&$`$'$1", "__proto__", "[redacted]",
+  "redacted", "redacted][", "[[redacted]]", "x[redact", "cted]key", '\\"\\"\\"\\"', "\\u0022\\u",
+];
+const alphabets = ["0123456789", '"\\', '{}[]:,"\\1 ', "[redacted]", "aB3-_./~+=", "\\u0123456"];
+
+/** Bodies that have a key, or what may be taken for one. */
+const bodiesOf = (key: string) => {
+  const json = JSON.stringify(key);
+  const escaped = key.replace(/[^]/g, (unit) => `\\u00${unit.charCodeAt(0).toString(16)}`);
+  const digits = key.replace(/\D|^0+/g, "");
+  // deno-fmt-ignore
+  return [
+    "", `Bad ${key}!`, key, `${key.slice(0, 4)}${key}${key.slice(4)}`, `{"error":${json}`, json,
+    `{"error":${json},"t":1764306000123,"again":${json}}`, `{"error":"${escaped}"}`,
+    `{${json}:{${json}:[${json}]},"other":{"${escaped}":1}}`, `[17${digits}23,-0.${digits}1]`,
+    JSON.stringify({ error: JSON.stringify({ error: key }) }), '{"redacted":["x[redacted]"]}',
+    `${"[".repeat(600)}${json}${"]".repeat(600)}`, '{"apiKeyValid":"no"}',
+  ];
+};
+
+/** All texts in a value, without what `inspect` and `JSON.stringify` write between and around them. */
+function* textsOf(value: unknown): Generator<string> {
+  if (typeof value !== "object" || value === null) return yield String(value);
+  if (value instanceof Headers) value = Object.fromEntries(value);
+  for (const name of Reflect.ownKeys(value as object)) {
+    yield String(name);
+    yield* textsOf((value as Record<PropertyKey, unknown>)[name]);
+  }
+}
+
+Deno.test("a call fails with an error of the package that shows no key, whatever the key and the response", async () => {
+  const seed = 14; // Any other must do, too.
+  const random = randomNumbers(seed);
+  const pick = <T>(list: ArrayLike<T>) => list[Math.floor(random() * list.length)]!;
+  const randomKey = (): string => {
+    if (random() < 0.2) return pick(oddKeys);
+    const alphabet = pick(alphabets);
+    return Array.from({ length: 1 + random() * 16 }, () => pick(alphabet)).join("").trim() || "a";
+  };
+  let respond: () => Promise<Response>;
+  using _fetch = replaceFetch(() => () => respond()); // for the command
+  const schema = schemaOf((value) => {
+    const text = JSON.stringify(value) ?? "nothing";
+    return { issues: [{ message: `Bad ${text}`, path: [text, 0] }] };
+  });
+  for (let round = 0; round < 3_000; round++) {
+    const [key, own] = [randomKey(), randomKey()];
+    const body = pick(bodiesOf(random() < 0.8 ? key : own));
+    const status = pick([0, 200, 307, 400, 503]);
+    const way = pick(["checkKey", "checkOwnKey", "call", "POST", "check-key --json"]);
+    respond = async () => {
+      const echo = { "x-echo": `${own}, ${key}`, location: `/${key}`, "retry-after": own };
+      if (status) return new Response(body, { status, headers: echo });
+      throw Object.assign(new Error(`No ${body}`), { code: await key });
+    };
+    const client = clientOf(() => respond(), { apiKey: own, retries: 0 });
+    let stdout = "";
+    const calls: Record<typeof way, () => Promise<unknown>> = {
+      checkKey: () => client.checkKey(key),
+      checkOwnKey: () => client.checkOwnKey(),
+      call: () => client.call("PUT", "a", { body: { apiKey: key }, schema }),
+      POST: () => client.POST(checkKeyPath, { body: { apiKey: key } }),
+      "check-key --json": () =>
+        run(["check-key", "--json", "--retries=0", `--base-url=${baseUrl}`], {
+          env: { SCAM_ADDRESS_API_KEY: own },
+          stdout: { write: (text: string) => stdout += text },
+        } as never),
+    };
+    const end = await calls[way]!().catch((error) => error);
+    const secrets = { checkOwnKey: [own], "check-key --json": [own] }[way] ?? [own, key];
+    const printed = stdout && JSON.parse(stdout).error;
+    const texts = [...textsOf(printed)];
+    if (end instanceof ScamAddressError) texts.push(...textsOf(end), ...textsOf(end.toJSON()));
+    const leak = texts.find((text) => secrets.some((one) => one.length >= 8 && text.includes(one)));
+    const resolves = way === "POST" && status >= 400;
+    const isOwn = resolves ||
+      (stdout ? printed.code !== "unexpected" : end instanceof ScamAddressError);
+    expect({ seed, round, key, own, body, status, way, leak, isOwn })
+      .toEqual({ seed, round, key, own, body, status, way, leak: undefined, isOwn: true });
+  }
 });
