@@ -82,7 +82,7 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
    * Whether trying again later may succeed. The client itself retries such failures if the request
    * is safe to repeat. It is `true` for every {@linkcode TimeoutError}, for every
    * {@linkcode NetworkError} except one caused by a missing permission, and for an
-   * {@linkcode HttpError} with the status 408, 429, 500, 502, 503 or 504.
+   * {@linkcode HttpError} with the status 408, 429, or any 5xx except 501.
    */
   declare readonly isTemporary: boolean;
 
