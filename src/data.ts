@@ -3,6 +3,7 @@ import type { InvalidResponseError, Issue } from "./errors.ts";
 import * as failures from "./failures.ts";
 import type { Operation } from "./operation.ts";
 import { optionError } from "./options.ts";
+import { isJsonType } from "./serialize.ts";
 
 /** The largest number of issues kept: a schema may have one for each element of a large response. */
 const MAX_ISSUES = 100;
@@ -56,14 +57,16 @@ function readDocumented(text: string, response: Response, operation: Operation, 
   return value;
 }
 
-/** Parses JSON; says what a body is that is not JSON, and what to do about it. */
+/** Parses JSON; says why a body is not JSON, or what to do if it is of another type. */
 function parseJson(text: string, { headers }: Response, toError: ToError, advice = ""): unknown {
   try {
     return JSON.parse(text);
-  } catch {
+  } catch (error) {
     const type = headers.get("content-type") ?? "no Content-Type";
-    const problem = `the body is not JSON (${type}): ${failures.CHECK_BASE_URL}${advice}`;
-    throw toError([{ path: "", rule: "json" }], problem);
+    const why = isJsonType(type)
+      ? (error as SyntaxError).message
+      : `${failures.CHECK_BASE_URL}${advice}`;
+    throw toError([{ path: "", rule: "json" }], `the body is not JSON (${type}): ${why}`);
   }
 }
 

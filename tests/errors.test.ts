@@ -51,6 +51,12 @@ Deno.test("messages name the method, the address without the query, the problem 
     [clientOf(() => new Response("x".repeat(500), { status: 402 })).checkKey("k"), /: x{200}…$/],
     [post("301"), 'got a redirect (301) to "https://b.example/c", which is not followed: check "b'],
     [client.POST("/{id}?a=b", typed), `"POST ${baseUrl}v2/{id}" got an invalid response: the body`],
+    [
+      clientOf(() => new Response('{"a":NaN}', { headers: { "content-type": "a/b+json" } })).GET(
+        "/",
+      ),
+      /: the body is not JSON \(a\/b\+json\): [^]*\bN/, // the parser's reason, which quotes "N"
+    ],
     [post("200"), /: the body is not JSON \(text.*\): check "baseUrl", or .* with "parseAs"$/],
     [clientOf(() => new Response("", { status: 404 })).checkKey("k"), / 404 \(check "baseUrl"\)$/],
     [clientOf(hang, { timeout: 5, retries: 0 }).GET("/a"), / took more than 5 ms$/],
