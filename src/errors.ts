@@ -1,4 +1,4 @@
-import { isTemporaryFailure } from "./retry.ts";
+import { isTemporaryFailure, readRetryAfter } from "./retry.ts";
 
 /** The kind of an error, for logs and `switch`. To narrow an error to its class, use `instanceof`. */
 export type ErrorCode =
@@ -162,6 +162,23 @@ export class HttpError extends ScamAddressError<Pick<HttpError, "response" | "re
   declare readonly response: ResponseSnapshot;
   /** The seconds to wait, from a `Retry-After` header. Absent if there is no valid one. */
   declare readonly retryAfter?: number;
+
+  /**
+   * Creates an error, for example in your tests.
+   *
+   * @param message What went wrong.
+   * @param fields The `response`, and optionally `wasSent`, which is `true` by default, and
+   * `retryAfter`, which is otherwise read from the headers of the response.
+   * @param options The `cause`, if there is one.
+   */
+  constructor(
+    message: string,
+    fields: Pick<HttpError, "response" | "retryAfter"> & { wasSent?: boolean },
+    options?: { cause?: unknown },
+  ) {
+    const retryAfter = fields.retryAfter ?? readRetryAfter(fields.response.headers);
+    super(message, { ...fields, ...retryAfter !== undefined && { retryAfter } }, options);
+  }
 }
 
 /**

@@ -110,8 +110,7 @@ export function http(context: CallContext, response: Response, text: string): Ht
   const body = toText(snapshot.body).trim();
   const excerpt = body.length > MAX_EXCERPT ? `${body.slice(0, MAX_EXCERPT)}…` : body;
   const problem = `got the status ${status}${wait}${advice}${excerpt && `: ${excerpt}`}`;
-  const fields = { response: snapshot, ...retryAfter !== undefined && { retryAfter } };
-  return make(context, HttpError, problem, fields);
+  return make(context, HttpError, problem, { response: snapshot });
 }
 
 /** Makes the error for a 2xx response with a wrong body. */

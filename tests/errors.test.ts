@@ -352,6 +352,12 @@ Deno.test("JSON.stringify() of an error has its name, code, message, isTemporary
   expect(cases[2]![0].cause).toBe(cause);
 });
 
+Deno.test("HttpError has the seconds of Retry-After, unless its field is given", () => {
+  const waiting = { response: { ...response, headers: new Headers({ "retry-after": "3" }) } };
+  const errors = [new HttpError("m", waiting), new HttpError("m", { ...waiting, retryAfter: 0 })];
+  expect(errors.map(({ retryAfter }) => retryAfter)).toEqual([3, 0]);
+});
+
 Deno.test("errors have no field that a web framework takes for its own response", () => {
   const ofFrameworks = ["status", "statusCode", "headers", "body", "expose"];
   for (const [error] of cases) {
