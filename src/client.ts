@@ -17,14 +17,7 @@ import { apiKeyHeader, operations } from "./generated/operations.ts";
 import type { paths } from "./generated/types.ts";
 import { runWithin } from "./limits.ts";
 import type { ApiKey, Given, Settings } from "./options.ts";
-import {
-  isApiKey,
-  KEY_PROBLEM,
-  optionError,
-  OPTIONS,
-  readClientOptions,
-  readOptions,
-} from "./options.ts";
+import { checkApiKey, optionError, OPTIONS, readClientOptions, readOptions } from "./options.ts";
 import { resolveApiKey, sendRequest } from "./send.ts";
 import { checkPath, serializeBody, toPath, toQuery } from "./serialize.ts";
 import { withoutQuery } from "./text.ts";
@@ -155,7 +148,7 @@ async function callOperation(
 }
 
 async function checkKey(shared: Shared, apiKey: string, init?: RequestOptions | null) {
-  if (!isApiKey(apiKey)) throw optionError("apiKey", KEY_PROBLEM);
+  checkApiKey(apiKey);
   return await postCheckKey(shared, apiKey, readOptions(init, "checkKey()", OPTIONS.request));
 }
 

@@ -104,9 +104,7 @@ export type Settings = ReturnType<typeof readClientOptions>;
 export function readClientOptions(options: ClientOptions) {
   const given = readOptions(options, "createClient()", CLIENT_OPTIONS);
   const { apiKey } = given;
-  if (apiKey !== undefined && typeof apiKey !== "function" && !isApiKey(apiKey)) {
-    throw optionError("apiKey", KEY_PROBLEM);
-  }
+  if (apiKey !== undefined && typeof apiKey !== "function") checkApiKey(apiKey);
   const baseUrl = readBaseUrl(given);
   return {
     timeout: 30_000,
@@ -127,9 +125,17 @@ export function isApiKey(value: unknown): value is string {
   return typeof value === "string" && /^(?! )[ -~]{1,4096}(?<! )$/.test(value);
 }
 
-/** What is wrong with an API key that has another form; it does not quote the key. */
-export const KEY_PROBLEM =
-  "must be a string of 1 to 4,096 printable ASCII characters, without leading or trailing spaces";
+/**
+ * Refuses what is not an API key, without quoting it.
+ *
+ * @param call The call that needs the key, if one has begun.
+ */
+export function checkApiKey(key: unknown, call?: ErrorContext): asserts key is string {
+  if (isApiKey(key)) return;
+  if (key === "") throw optionError("apiKey", "is empty: set it to an API key", call);
+  const form = "1 to 4,096 printable ASCII characters, without leading or trailing spaces";
+  throw optionError("apiKey", `must be a string of ${form}`, call);
+}
 
 /** A host that is not reached over a network. */
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;

@@ -3,7 +3,7 @@ import type { ScamAddressError } from "./errors.ts";
 import * as failures from "./failures.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import { runWithin } from "./limits.ts";
-import { type ApiKey, isApiKey, KEY_PROBLEM, optionError } from "./options.ts";
+import { type ApiKey, checkApiKey, optionError } from "./options.ts";
 import { NULL_BODY_STATUSES, readResponse } from "./response.ts";
 import { mayRepeat, retryDelay } from "./retry.ts";
 import { runsOn } from "./runtime.ts";
@@ -109,7 +109,7 @@ async function setHeaders(headers: Headers, context: CallContext): Promise<void>
 export async function resolveApiKey(apiKey: ApiKey, context: CallContext): Promise<string> {
   if (typeof apiKey === "string") return apiKey;
   const key: unknown = await apiKey();
-  if (!isApiKey(key)) throw optionError("apiKey", KEY_PROBLEM, context);
+  checkApiKey(key, context);
   context.secrets.add(key);
   return key;
 }

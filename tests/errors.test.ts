@@ -76,6 +76,7 @@ Deno.test("messages name the method, the address without the query, the problem 
     [keyless.call("GET", "a"), /^"apiKey" is missing: this request needs the client's key; /],
     [keyless.checkOwnKey(), /^"apiKey" is missing: the client has no key$/],
     [keyless.checkKey("\n"), /^"apiKey" must be .* printable ASCII characters/],
+    [keyless.checkKey(""), /^"apiKey" is empty: set it to an API key$/],
   ];
   const errors = await rejections(ScamAddressError, cases.map(([call]) => call));
   for (const [index, [, expected]] of cases.entries()) {
