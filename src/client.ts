@@ -17,13 +17,19 @@ import { apiKeyHeader, operations } from "./generated/operations.ts";
 import type { paths } from "./generated/types.ts";
 import { runWithin } from "./limits.ts";
 import type { ApiKey, Given, Settings } from "./options.ts";
-import { checkApiKey, optionError, OPTIONS, readClientOptions, readOptions } from "./options.ts";
+import {
+  checkApiKey,
+  checkValue,
+  METHODS,
+  optionError,
+  OPTIONS,
+  readClientOptions,
+  readMethod,
+  readOptions,
+} from "./options.ts";
 import { resolveApiKey, sendRequest } from "./send.ts";
 import { checkPath, serializeBody, toPath, toQuery } from "./serialize.ts";
 import { withoutQuery } from "./text.ts";
-
-/** The methods of openapi-fetch's client. `fetch` refuses TRACE. */
-const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"];
 
 /** The result of openapi-fetch's methods. */
 type Result = { data?: unknown; error?: unknown; response: Response };
@@ -91,7 +97,7 @@ export function createClient<Paths extends object = paths>(
       return await callOperation(shared, endpoint, options);
     };
   }
-  for (const name of METHODS) methods[name] = request.bind(undefined, shared, name);
+  for (const name of [...METHODS, "TRACE"]) methods[name] = request.bind(undefined, shared, name);
   methods.request = request.bind(undefined, shared);
   const ownMethods = {
     checkKey: checkKey.bind(undefined, shared),
@@ -118,7 +124,7 @@ function createOpenapiClient(settings: Settings): UntypedClient {
 
 /** Calls an operation for a typed method. */
 async function request(shared: Shared, method: string, path: string, init?: object | null) {
-  const name = method.toUpperCase();
+  const name = readMethod(method);
   const options: AnyOptions = readOptions(init, `${name}()`, OPTIONS.request, OPTIONS.typed);
   // Here and not in openapi-fetch's client, because the other methods do not use it.
   const { bodySerializer } = shared.settings;
@@ -181,9 +187,10 @@ async function call(
   if (schema !== undefined && typeof schema?.["~standard"]?.validate !== "function") {
     throw optionError("schema", "must be a Standard Schema, such as one of Zod 3.24 or later");
   }
+  checkValue("endpoint", endpoint, "string");
   const text = toQuery(query);
   const options = { ...rest, pathSerializer: defaultPathSerializer, querySerializer: () => text };
-  return await dispatch(shared, method.toUpperCase(), toPath(endpoint), options, { schema });
+  return await dispatch(shared, readMethod(method), toPath(endpoint), options, { schema });
 }
 
 /** Sends a request through openapi-fetch, which calls `sendRequest`, and checks the response. */

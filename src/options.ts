@@ -1,6 +1,12 @@
 import type { RequestOptions as FetchOptions } from "openapi-fetch";
 
-import type { CallOptions, ClientOptions, OperationOptions, RequestOptions } from "./api.ts";
+import type {
+  CallOptions,
+  ClientOptions,
+  Method,
+  OperationOptions,
+  RequestOptions,
+} from "./api.ts";
 import { ConfigurationError } from "./errors.ts";
 import { toLine } from "./text.ts";
 
@@ -19,22 +25,37 @@ export function optionError(option: string, problem: string, call?: ErrorContext
   return error;
 }
 
-/** The range of a whole number, or of milliseconds above `min`; `null` for any other option. */
-type Range = readonly [min: number, max: number, unit?: "ms"] | null;
+/** The range of a whole number, or of milliseconds above `min`. */
+type Range = readonly [min: number, max: number, unit?: "ms"];
 
-/** The names of a function's options. A name that is missing, and one too many, is a compile error. */
-export type OptionTable<Options> = Readonly<Record<keyof Options, Range>>;
+/** The types that have a name, and what messages call them. */
+// deno-fmt-ignore
+const TYPES = {
+  array: "an array", boolean: "true or false", function: "a function", object: "an object",
+  string: "a string", signal: "an AbortSignal", serializer: "a function or an object",
+  headers: "an object, a Headers instance or an array of names and values",
+};
+
+/** What an option may be: a type, one of some texts, or a number; `null` if it is checked elsewhere. */
+type OptionType = keyof typeof TYPES | readonly string[] | Range | null;
+
+/** The options of a function. A name that is missing, and one too many, is a compile error. */
+export type OptionTable<Options> = Readonly<Record<keyof Options, OptionType>>;
 
 const TIME: Range = [0, 2_147_483_647, "ms"]; // A longer one makes `setTimeout` fire at once.
 const RETRIES: Range = [0, 100];
+
+/** The methods that calls can have; `fetch` refuses CONNECT and TRACE. */
+// deno-fmt-ignore
+export const METHODS: readonly Method[] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
 
 /** The options of `createClient`. The tables are literals, so that bundlers can drop what is unused. */
 // deno-fmt-ignore
 const CLIENT_OPTIONS: OptionTable<ClientOptions> = {
   baseUrl: null, apiKey: null, timeout: TIME, totalTimeout: TIME, retries: RETRIES,
-  maxResponseBytes: [1, 9_007_199_254_740_991], headers: null, fetch: null, onRetry: null,
-  allowInsecureHttp: null, querySerializer: null, bodySerializer: null, pathSerializer: null,
-  requestInitExt: null,
+  maxResponseBytes: [1, 9_007_199_254_740_991], headers: "headers", fetch: "function",
+  onRetry: "function", allowInsecureHttp: "boolean", querySerializer: "serializer",
+  bodySerializer: "function", pathSerializer: "function", requestInitExt: "object",
 };
 
 /** The options of calls. */
@@ -42,20 +63,21 @@ const CLIENT_OPTIONS: OptionTable<ClientOptions> = {
 export const OPTIONS = {
   /** Of every call. */
   request: {
-    signal: null, timeout: TIME, totalTimeout: TIME, retries: RETRIES, headers: null,
+    signal: "signal", timeout: TIME, totalTimeout: TIME, retries: RETRIES, headers: "headers",
   } satisfies OptionTable<RequestOptions>,
   /** Of `call`. */
   call: {
-    body: null, query: null, idempotent: null, schema: null,
+    body: null, query: "object", idempotent: "boolean", schema: null,
   } satisfies OptionTable<Omit<CallOptions, keyof RequestOptions>>,
   /** Of the methods of operations. */
   operation: {
-    params: null, body: null, idempotent: null,
+    params: "object", body: null, idempotent: "boolean",
   } satisfies OptionTable<Omit<OperationOptions<never>, keyof RequestOptions>>,
   /** Of the typed methods: openapi-fetch's, and one more. */
   typed: {
-    body: null, params: null, parseAs: null, middleware: null, baseUrl: null, fetch: null,
-    bodySerializer: null, pathSerializer: null, querySerializer: null, idempotent: null,
+    body: null, params: "object", parseAs: ["json", "text", "blob", "arrayBuffer", "stream"],
+    middleware: "array", baseUrl: "string", fetch: "function", bodySerializer: "function",
+    pathSerializer: "function", querySerializer: "serializer", idempotent: "boolean",
   } satisfies OptionTable<Omit<FetchOptions<object>, "headers"> & Pick<CallOptions, "idempotent">>,
 };
 
@@ -63,7 +85,7 @@ export const OPTIONS = {
 export type Given<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefined> };
 
 /**
- * Reads options: refuses unknown names, and numbers out of range.
+ * Reads options: refuses unknown names, and values that an option may not have.
  *
  * @param owner The function that has the options.
  * @param tables The options that it has.
@@ -71,30 +93,83 @@ export type Given<Options> = { [Name in keyof Options]: Exclude<Options[Name], u
 export function readOptions<Options extends object>(
   options: Options | null | undefined,
   owner: string,
-  ...tables: Readonly<Record<string, Range>>[]
+  ...tables: Readonly<Record<string, OptionType>>[]
 ): Given<Options> {
-  const ranges = new Map(tables.flatMap((table) => Object.entries(table)));
   const given: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options ?? {})) {
-    const range = ranges.get(name);
-    if (range === undefined) {
-      const names = [...ranges.keys()].join(", ");
+    // Not `Object.hasOwn`, for which dnt adds a polyfill.
+    const table = tables.find((table) => Object.prototype.hasOwnProperty.call(table, name));
+    if (!table) {
+      const names = tables.flatMap((table) => Object.keys(table)).join(", ");
       throw optionError(name, `is not an option of ${owner}, which has ${names}`);
     }
     if (value === undefined) continue;
-    if (range) checkNumber(name, value, range);
+    checkValue(name, value, table[name]!);
     given[name] = value;
   }
   return given as Given<Options>;
 }
 
+/** Refuses a value that an option, or an argument, may not have. */
+export function checkValue(name: string, value: unknown, type: OptionType): void {
+  if (type === null) return;
+  if (typeof type === "string") {
+    if (!isOfType(value, type)) throw optionError(name, `must be ${TYPES[type]}`);
+    if (type === "headers") checkHeaders(value as object);
+  } else if (isRange(type)) {
+    checkNumber(name, value, type);
+  } else if (!type.includes(value as string)) {
+    throw optionError(name, `must be one of ${type.join(", ")}`);
+  }
+}
+
+/** Tells whether a value has a type. */
+function isOfType(value: unknown, type: keyof typeof TYPES): boolean {
+  const kind: string = typeof value;
+  const isArray = Array.isArray(value);
+  const isObject = kind === "object" && value !== null && !isArray;
+  if (type === "array") return isArray;
+  if (type === "object") return isObject;
+  if (type === "headers") return isObject || isArray;
+  if (type === "serializer") return isObject || kind === "function";
+  // A signal of another realm is no instance of `AbortSignal`.
+  if (type === "signal") {
+    return value === null || typeof Object(value).throwIfAborted === "function";
+  }
+  return kind === type;
+}
+
+/** Refuses headers that HTTP does not allow; it does not quote a value, which may be secret. */
+function checkHeaders(headers: object): void {
+  for (const pair of Array.isArray(headers) ? headers : Object.entries(headers)) {
+    try {
+      new Headers([pair]); // An array of values is joined; `null` removes a header, and makes a text here.
+    } catch {
+      const problem = `must have names and values that HTTP allows, unlike "${Object(pair)[0]}"`;
+      throw optionError("headers", problem);
+    }
+  }
+}
+
+/** Tells whether a type is a range, and no list of texts. */
+function isRange(type: Range | readonly string[]): type is Range {
+  return typeof type[0] === "number";
+}
+
 /** Refuses an option that is not a number within its range. */
-function checkNumber(name: string, value: unknown, [min, max, unit]: NonNullable<Range>): void {
+function checkNumber(name: string, value: unknown, [min, max, unit]: Range): void {
   const number = typeof value === "number" ? value : NaN;
   const isAboveMin = unit ? number > min : Number.isInteger(number) && number >= min;
   if (isAboveMin && number <= max) return;
   const from = unit ? `a number of milliseconds above ${min}, up` : `a whole number from ${min}`;
   throw optionError(name, `must be ${from} to ${max}`);
+}
+
+/** Returns the name of a method in capitals, and refuses what is no method. */
+export function readMethod(method: string): string {
+  const name = `${method}`.toUpperCase();
+  checkValue("method", name, METHODS);
+  return name;
 }
 
 /** The options of a client, checked and with defaults. */

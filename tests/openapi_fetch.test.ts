@@ -82,7 +82,7 @@ Deno.test("GET() treats unset options as openapi-fetch does", async () => {
   for (const name of [...names, "bodySerializer", "middleware", "params", "signal"]) {
     await expectAlike(get("/a", { [name]: undefined }));
   }
-  for (const baseUrl of [null, ""]) await expectAlike(get("/a", { baseUrl }));
+  await expectAlike(get("/a", { baseUrl: "" }));
 });
 
 Deno.test("POST() writes bodies as openapi-fetch does", async () => {

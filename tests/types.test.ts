@@ -103,7 +103,7 @@ Deno.test("call() resolves to the output of its schema, and without one to unkno
   // @ts-expect-error There is no such option.
   await expect(client.call("GET", undocumented, { retires: 1 })).rejects.toThrow();
   // @ts-expect-error There is no such method.
-  await client.call("FETCH", undocumented);
+  await expect(client.call("FETCH", undocumented)).rejects.toThrow();
 });
 
 interface Wider {
