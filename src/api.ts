@@ -66,6 +66,9 @@ type OptionalIfEmpty<Options> = Partial<Options> extends Options ? [options?: Op
   : [options: Options];
 
 /** @ignore */
+type QueryValue = string | number | boolean | null | undefined;
+
+/** @ignore */
 type StandardSchema = StandardSchemaV1;
 
 /** @ignore */
@@ -217,8 +220,8 @@ export interface ClientOptions {
    */
   maxResponseBytes?: number | undefined;
   /**
-   * Headers to send with every request: an object or a `Headers` instance. It is copied when the client
-   * is created. `X-API-Key` is ignored; use {@linkcode ClientOptions.apiKey}.
+   * Headers to send with every request: an object, a `Headers` instance, or a list of names and values.
+   * They are copied when the client is created. `X-API-Key` is ignored; use {@linkcode ClientOptions.apiKey}.
    *
    * If the response is read as JSON, the client sends `Accept: application/json`, unless you set
    * `Accept`.
@@ -276,13 +279,11 @@ export interface ClientOptions {
    */
   querySerializer?: FetchClientOptions["querySerializer"] | undefined;
   /**
-   * How the typed methods serialize bodies: a function. By default, the header `Content-Type`
-   * decides. Without one, or with a JSON type, a body is sent as JSON. With
-   * `application/x-www-form-urlencoded`, an object is written like a `query` of `call`. With any other
-   * type, it must be a string, and is sent as it is. A `FormData` is sent as a form, and must not have a
-   * `Content-Type`. `call` and the methods of operations always use this default.
+   * How the typed methods serialize bodies: a function. By default, a `FormData` is sent as it is, and
+   * everything else as JSON, except with the header `Content-Type: application/x-www-form-urlencoded`.
+   * `call` and the methods of operations always use this default.
    *
-   * A body that cannot be written as JSON, such as a `Map`, a `Blob` or bytes, is refused.
+   * A body of which JSON would keep nothing, such as a `Map`, a `Blob` or bytes, is refused.
    */
   bodySerializer?: FetchClientOptions["bodySerializer"] | undefined;
   /** How the typed methods serialize path parameters: a function. */
@@ -332,8 +333,8 @@ export interface RequestOptions {
   /** The maximum number of retries. Overrides {@linkcode ClientOptions.retries}. */
   retries?: number | undefined;
   /**
-   * Headers to send in addition to the client's: an object, in which `null` removes a header, or a
-   * `Headers` instance. `X-API-Key` is ignored.
+   * Headers to send in addition to the client's: an object, in which `null` removes a header, a
+   * `Headers` instance, or a list of names and values. `X-API-Key` is ignored.
    */
   headers?: ClientOptions["headers"];
 }
@@ -352,10 +353,10 @@ export interface CallOptions<Schema extends StandardSchema | undefined = undefin
    */
   body?: unknown;
   /**
-   * The query parameters: an object of strings, numbers, booleans, `Date`s, which are written as
-   * ISO 8601, and lists of these. A list repeats the name. `null` and `undefined` are omitted.
+   * The query parameters: an object of strings, numbers, booleans, and lists of these. A list repeats
+   * the name. `null` and `undefined` are omitted.
    */
-  query?: Readonly<Record<string, unknown>> | undefined;
+  query?: Readonly<Record<string, QueryValue | readonly QueryValue[]>> | undefined;
   /**
    * Whether the request is safe to repeat, and is therefore retried after any temporary failure. By
    * default, this is `true` for GET, HEAD, OPTIONS, PUT and DELETE, and `false` for POST and PATCH.

@@ -1,6 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import createFetchClient, { createQuerySerializer, defaultPathSerializer } from "openapi-fetch";
-import type { Client, ParseAs } from "openapi-fetch";
+import createFetchClient, { type Client, type HeadersOptions, type ParseAs } from "openapi-fetch";
 
 import type {
   CallOptions,
@@ -23,12 +22,16 @@ import {
   METHODS,
   optionError,
   OPTIONS,
+  readBaseUrl,
   readClientOptions,
+  readHeaders,
   readMethod,
   readOptions,
 } from "./options.ts";
+import { PlainRequest, PlainResponse } from "./plain.ts";
+import { copyResponse } from "./response.ts";
 import { resolveApiKey, sendRequest } from "./send.ts";
-import { checkPath, serializeBody, toPath, toQuery } from "./serialize.ts";
+import { checkParameters, checkPath, serializeBody, serializers, toPath } from "./serialize.ts";
 import { withoutQuery } from "./text.ts";
 
 /** The result of openapi-fetch's methods. */
@@ -41,14 +44,16 @@ interface UntypedClient extends Pick<Client<object>, "use" | "eject"> {
 
 /** The options of a call that are read here; openapi-fetch reads the others. */
 interface AnyOptions extends Given<RequestOptions & Pick<CallOptions, "body" | "idempotent">> {
-  params?: { path?: Record<string, unknown> };
+  params?: { path?: Record<string, unknown>; query?: unknown; header?: HeadersOptions };
   parseAs?: ParseAs;
+  middleware?: unknown[];
   baseUrl?: string;
   fetch?: (request: Request) => Promise<Response>;
 }
 
 /** What else a method says of a call. */
-interface CallDetails extends Pick<CallContext, "operation" | "schema" | "resolvesToErrors"> {
+interface CallDetails extends Partial<Pick<CallContext, "operation" | "resolvesToErrors">> {
+  readonly schema?: StandardSchemaV1 | undefined;
   /** Makes the body, within the limits of the call. */
   readonly makeBody?: ((context: CallContext) => Promise<unknown>) | undefined;
 }
@@ -57,6 +62,8 @@ interface CallDetails extends Pick<CallContext, "operation" | "schema" | "resolv
 interface Shared {
   readonly openapi: UntypedClient;
   readonly settings: Settings;
+  /** Whether the client may have middleware, which sees a `Request` and a `Response`. */
+  usesMiddleware: boolean;
 }
 
 /**
@@ -89,22 +96,28 @@ export function createClient<Paths extends object = paths>(
   options: ClientOptions,
 ): ScamAddressClient<Paths> {
   const settings = readClientOptions(options);
-  const shared: Shared = { openapi: createOpenapiClient(settings), settings };
+  const openapi = createOpenapiClient(settings);
+  const shared: Shared = { openapi, settings, usesMiddleware: false };
   const methods: Record<string, unknown> = {};
   for (const [endpoint, { operationId }] of Object.entries(operations)) {
+    const [method, path] = endpoint.split(" ") as [string, string];
     methods[operationId] = async (init?: object | null) => {
       const options = readOptions(init, `${operationId}()`, OPTIONS.request, OPTIONS.operation);
-      return await callOperation(shared, endpoint, options);
+      return await callOperation(shared, method, path, options);
     };
   }
+  // `fetch` does not allow TRACE, which openapi-fetch's client has.
   for (const name of [...METHODS, "TRACE"]) methods[name] = request.bind(undefined, shared, name);
   methods.request = request.bind(undefined, shared);
   const ownMethods = {
     checkKey: checkKey.bind(undefined, shared),
     checkOwnKey: checkOwnKey.bind(undefined, shared),
     call: call.bind(undefined, shared),
-    use: shared.openapi.use,
-    eject: shared.openapi.eject,
+    use(...middleware) {
+      openapi.use(...middleware);
+      shared.usesMiddleware = true;
+    },
+    eject: openapi.eject,
   } satisfies Partial<ScamAddressClient>;
   // Only the generated types, and openapi-fetch's, know what the other methods take and resolve to.
   return Object.assign(methods, ownMethods) as object as ScamAddressClient<Paths>;
@@ -112,11 +125,7 @@ export function createClient<Paths extends object = paths>(
 
 /** Creates openapi-fetch's client. */
 function createOpenapiClient(settings: Settings): UntypedClient {
-  const { baseUrl, pathSerializer, querySerializer } = settings;
-  // A copy; that of an object keeps a `null`, which removes a header.
-  const headers = settings.headers instanceof Headers
-    ? new Headers(settings.headers)
-    : { ...settings.headers };
+  const { baseUrl, headers, pathSerializer, querySerializer } = { ...serializers, ...settings };
   const options: object = { baseUrl, headers, pathSerializer, querySerializer };
   // openapi-fetch's types accept neither options that are `undefined`, nor any string as a path.
   return createFetchClient(options) as unknown as UntypedClient;
@@ -126,6 +135,7 @@ function createOpenapiClient(settings: Settings): UntypedClient {
 async function request(shared: Shared, method: string, path: string, init?: object | null) {
   const name = readMethod(method);
   const options: AnyOptions = readOptions(init, `${name}()`, OPTIONS.request, OPTIONS.typed);
+  checkPath(path);
   // Here and not in openapi-fetch's client, because the other methods do not use it.
   const { bodySerializer } = shared.settings;
   const defaults = bodySerializer && { bodySerializer };
@@ -136,21 +146,13 @@ async function request(shared: Shared, method: string, path: string, init?: obje
 /** Calls an operation of the OpenAPI document. */
 async function callOperation(
   shared: Shared,
-  endpoint: string,
+  method: string,
+  path: string,
   options: AnyOptions,
   makeBody?: CallDetails["makeBody"],
 ): Promise<Result> {
-  const [method, path] = endpoint.split(" ") as [string, string];
-  const operation = operations[endpoint]!;
-  const media = Object.values(operation.responses).find((content) => typeof content === "string");
-  if (media) {
-    const advice = `call ${method}("${path}") with "parseAs" in place of it`;
-    throw optionError(operation.operationId, `responds with ${media}: ${advice}`);
-  }
-  // The document says how parameters are written, not the client's options.
-  const querySerializer = createQuerySerializer();
-  const init = { ...options, pathSerializer: defaultPathSerializer, querySerializer };
-  return await dispatch(shared, method, path, init, { operation, makeBody });
+  const operation = operations[`${method} ${path}`];
+  return await dispatch(shared, method, path, options, { operation, makeBody });
 }
 
 async function checkKey(shared: Shared, apiKey: string, init?: RequestOptions | null) {
@@ -172,7 +174,7 @@ async function postCheckKey(shared: Shared, apiKey: ApiKey, options: AnyOptions)
     const input: OperationInput<paths[typeof path]["post"]> = { body: { apiKey: key } };
     return input.body;
   };
-  const { data } = await callOperation(shared, `POST ${path}`, options, makeBody);
+  const { data } = await callOperation(shared, "POST", path, options, makeBody);
   return data as KeyStatus;
 }
 
@@ -188,68 +190,93 @@ async function call(
     throw optionError("schema", "must be a Standard Schema, such as one of Zod 3.24 or later");
   }
   checkValue("endpoint", endpoint, "string");
-  const text = toQuery(query);
-  const options = { ...rest, pathSerializer: defaultPathSerializer, querySerializer: () => text };
+  const options = { ...rest, params: { query } };
   return await dispatch(shared, readMethod(method), toPath(endpoint), options, { schema });
 }
 
 /** Sends a request through openapi-fetch, which calls `sendRequest`, and checks the response. */
 async function dispatch(
-  { openapi, settings }: Shared,
+  { openapi, settings, usesMiddleware }: Shared,
   method: string,
   path: string,
   options: AnyOptions,
-  { makeBody, ...details }: CallDetails,
+  details: CallDetails,
 ): Promise<Result> {
-  checkPath(path, options.params?.path);
-  const { parseAs = "json", totalTimeout = settings.totalTimeout } = options;
-  const access = details.operation?.access ?? "required";
-  if (settings.apiKey === undefined && access === "required") {
-    const ignored = `your own header "${apiKeyHeader}" is ignored`;
-    throw optionError("apiKey", `is missing: this request needs the client's key; ${ignored}`);
-  }
-  if (options.body !== undefined && ["GET", "HEAD"].includes(method)) {
-    throw optionError("body", `must be left out of a ${method} request`);
-  }
-  const base = `${options.baseUrl || settings.baseUrl}`.replace(/\/$/, "");
-  const context: CallContext = {
-    ...settings,
-    ...options,
-    ...details,
-    method,
-    name: `${method} ${withoutQuery(base + path)}`,
-    access,
-    parseAs,
-    totalTimeout,
-    deadline: performance.now() + totalTimeout,
-    secrets: new Set(),
-    errors: new WeakSet(),
-    attempt: 0,
-  };
+  const context = createContext(settings, method, path, options, details);
+  const { baseUrl, parseAs, resolvesToErrors } = context;
   return await limitCall(context, async (callSignal) => {
-    const body = makeBody ? await makeBody(context) : options.body;
+    const body = details.makeBody ? await details.makeBody(context) : options.body;
     for (const key of [settings.apiKey, Object(body).apiKey]) {
       if (typeof key === "string") context.secrets.add(key);
     }
+    const isPlain = parseAs === "json" && !usesMiddleware && !options.middleware;
     const result = await openapi.request(method, path, {
-      bodySerializer: serializeBody.bind(undefined, context),
-      ...options,
-      ...body !== undefined && { body },
+      bodySerializer: (body: unknown, headers: Headers) => serializeBody(body, headers, context),
+      ...resolvesToErrors ? options : { ...options, ...serializers },
+      body,
+      baseUrl,
+      Request: isPlain ? PlainRequest : Request,
+      duplex: "half", // Node.js requires it for a body that is a stream.
       signal: callSignal,
       parseAs: parseAs === "json" ? "text" : parseAs, // JSON is parsed in `readData`, to be checked
-      fetch: (request: Request) => sendRequest(request, context, callSignal),
+      async fetch(request: Request | PlainRequest) {
+        const { response, error } = await sendRequest(request, context, callSignal);
+        if (!isPlain) return copyResponse(response);
+        if (error && !resolvesToErrors) throw error;
+        return response;
+      },
     });
+    if (result.response instanceof PlainResponse) result.response = result.response.original;
     const { data, error, response } = result;
     if (response.ok && parseAs === "json") {
       // There is no text for a response without content.
       return { data: await readData(`${data ?? ""}`, response, context), response };
     }
-    if (response.ok || details.resolvesToErrors) return result;
-    // A response that middleware made has no error yet.
-    throw context.failure?.response === response
-      ? context.failure.error
-      : failures.http(context, response, failures.toText(error));
+    if (response.ok || resolvesToErrors) return result;
+    throw failures.http(context, response, failures.toText(error));
   });
+}
+
+/** Creates the context of a call, and refuses what must not be sent. */
+function createContext(
+  settings: Settings,
+  method: string,
+  path: string,
+  options: AnyOptions,
+  { operation, resolvesToErrors = false, schema }: CallDetails,
+): CallContext {
+  const { apiKey, maxResponseBytes, onRetry, requestInitExt } = settings;
+  const { fetch = settings.fetch, retries = settings.retries, timeout = settings.timeout } =
+    options;
+  const { idempotent, params, parseAs = "json", signal, totalTimeout = settings.totalTimeout } =
+    options;
+  if (options.body !== undefined && ["GET", "HEAD"].includes(method)) {
+    throw optionError("body", `must be left out of a ${method} request`);
+  }
+  checkParameters(path, params?.path);
+  if (params?.header) readHeaders("params.header", params.header);
+  const access = operation?.access ?? "required";
+  if (apiKey === undefined && access === "required") {
+    const ignored = `your own header "${apiKeyHeader}" is ignored`;
+    throw optionError("apiKey", `is missing: this request needs the client's key; ${ignored}`);
+  }
+  const baseUrl = options.baseUrl ? readOwnBaseUrl(options.baseUrl, settings) : settings.baseUrl;
+  // deno-fmt-ignore
+  return {
+    apiKey, baseUrl, fetch, maxResponseBytes, onRetry, requestInitExt, retries, signal, timeout, totalTimeout,
+    method, name: `${method} ${baseUrl}${withoutQuery(path.slice(1))}`, operation, access, schema,
+    resolvesToErrors, idempotent, parseAs, deadline: performance.now() + totalTimeout,
+    secrets: new Set(), errors: new Set(), attempt: 0,
+  };
+}
+
+/** Checks the base URL of a call: the key is only sent to the client's origin. */
+function readOwnBaseUrl(baseUrl: string, settings: Settings): string {
+  const { allowInsecureHttp } = settings;
+  const address = readBaseUrl({ allowInsecureHttp, baseUrl });
+  if (new URL(address).origin === new URL(settings.baseUrl).origin) return address;
+  const reason = "the key is only sent there";
+  throw optionError("baseUrl", `must have the same origin as the client's: ${reason}`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { RequestOptions as FetchOptions } from "openapi-fetch";
+import type { HeadersOptions, RequestOptions as FetchOptions } from "openapi-fetch";
 
 import type {
   CallOptions,
@@ -11,7 +11,7 @@ import { ConfigurationError } from "./errors.ts";
 import { toLine } from "./text.ts";
 
 /** What the error for an option must know of the call that makes it. */
-type ErrorContext = { readonly attempt: number; readonly errors: WeakSet<Error> };
+type ErrorContext = { readonly attempt: number; readonly errors: Set<unknown> };
 
 /**
  * Makes the error for an option or an argument: its name, and what is wrong with it.
@@ -104,8 +104,9 @@ export function readOptions<Options extends object>(
       throw optionError(name, `is not an option of ${owner}, which has ${names}`);
     }
     if (value === undefined) continue;
-    checkValue(name, value, table[name]!);
-    given[name] = value;
+    const type = table[name]!;
+    checkValue(name, value, type);
+    given[name] = type === "headers" ? readHeaders(name, value as HeadersOptions) : value;
   }
   return given as Given<Options>;
 }
@@ -115,7 +116,6 @@ export function checkValue(name: string, value: unknown, type: OptionType): void
   if (type === null) return;
   if (typeof type === "string") {
     if (!isOfType(value, type)) throw optionError(name, `must be ${TYPES[type]}`);
-    if (type === "headers") checkHeaders(value as object);
   } else if (isRange(type)) {
     checkNumber(name, value, type);
   } else if (!type.includes(value as string)) {
@@ -139,16 +139,21 @@ function isOfType(value: unknown, type: keyof typeof TYPES): boolean {
   return kind === type;
 }
 
-/** Refuses headers that HTTP does not allow; it does not quote a value, which may be secret. */
-function checkHeaders(headers: object): void {
-  for (const pair of Array.isArray(headers) ? headers : Object.entries(headers)) {
+/**
+ * Copies headers, a list of pairs as `Headers`, because openapi-fetch does not read one. Refuses what HTTP
+ * does not allow, without quoting a value, which may be secret.
+ */
+export function readHeaders(option: string, headers: HeadersOptions): HeadersOptions {
+  const isList = Symbol.iterator in headers;
+  for (const pair of isList ? headers : Object.entries(headers)) {
     try {
-      new Headers([pair]); // An array of values is joined; `null` removes a header, and makes a text here.
+      new Headers([pair as [string, string]]); // openapi-fetch knows other values, which become texts.
     } catch {
       const problem = `must have names and values that HTTP allows, unlike "${Object(pair)[0]}"`;
-      throw optionError("headers", problem);
+      throw optionError(option, problem);
     }
   }
+  return isList ? new Headers([...headers] as [string, string][]) : { ...headers };
 }
 
 /** Tells whether a type is a range, and no list of texts. */
@@ -181,6 +186,11 @@ export function readClientOptions(options: ClientOptions) {
   const { apiKey } = given;
   if (apiKey !== undefined && typeof apiKey !== "function") checkApiKey(apiKey);
   const baseUrl = readBaseUrl(given);
+  try {
+    if (given.requestInitExt) new Request(baseUrl, given.requestInitExt);
+  } catch (error) {
+    throw optionError("requestInitExt", `is refused by "Request": ${(error as Error).message}`);
+  }
   return {
     timeout: 30_000,
     totalTimeout: Infinity,
@@ -188,7 +198,6 @@ export function readClientOptions(options: ClientOptions) {
     maxResponseBytes: 10 * 2 ** 20,
     ...given,
     baseUrl,
-    origin: new URL(baseUrl).origin,
   };
 }
 
@@ -215,8 +224,10 @@ export function checkApiKey(key: unknown, call?: ErrorContext): asserts key is s
 /** A host that is not reached over a network. */
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Checks the service's address, and normalizes it. */
-function readBaseUrl({ allowInsecureHttp, baseUrl }: ClientOptions): string {
+/** Checks the service's address, and normalizes it, with a slash at the end. */
+export function readBaseUrl(
+  { allowInsecureHttp, baseUrl }: Pick<ClientOptions, "allowInsecureHttp" | "baseUrl">,
+): string {
   if (!baseUrl) throw optionError("baseUrl", "is missing: set it to the address of the service");
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (!url || !/^https?:\/\/[^/@]+\/[^?#]*$/.test(url.href)) {
@@ -226,5 +237,5 @@ function readBaseUrl({ allowInsecureHttp, baseUrl }: ClientOptions): string {
   if (url.protocol === "http:" && !LOOPBACK.test(url.hostname) && allowInsecureHttp !== true) {
     throw optionError("baseUrl", 'must be https, to encrypt the key, or set "allowInsecureHttp"');
   }
-  return url.href;
+  return url.href.replace(/\/?$/, "/");
 }

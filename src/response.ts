@@ -1,6 +1,7 @@
 import type { CallContext } from "./call.ts";
 import { ConfigurationError, RedirectError } from "./errors.ts";
 import * as failures from "./failures.ts";
+import type { Bytes, PlainResponse } from "./plain.ts";
 import { runsOn } from "./runtime.ts";
 import { withoutQuery } from "./text.ts";
 
@@ -11,14 +12,19 @@ export const NULL_BODY_STATUSES = [204, 205, 304];
  * Reads the body of a response within its limit.
  *
  * @param signal The signal of the attempt.
- * @returns A response with the body; with an error status, with the part of the body that was read.
+ * @returns The body; with an error status, the part of it that was read.
  * @throws A `ScamAddressError` for a response that cannot be used, or what broke the body.
  */
-export async function readResponse(response: Response, context: CallContext, signal: AbortSignal) {
+export async function readResponse(
+  response: Response,
+  context: CallContext,
+  signal: AbortSignal,
+): Promise<Bytes> {
   checkUnread(response, context);
+  if (response.type === "error") throw new TypeError("the response is a network error");
   refuseRedirect(response, context);
   const { maxResponseBytes, resolvesToErrors } = context;
-  const { headers, ok, status, statusText, url } = response;
+  const { ok } = response;
   /** The most that an error keeps. */
   const maxKept = Math.min(maxResponseBytes, failures.MAX_ERROR_BODY);
   const maxOfError = resolvesToErrors ? maxResponseBytes : maxKept;
@@ -31,10 +37,22 @@ export async function readResponse(response: Response, context: CallContext, sig
     const why = `the body is larger than "${rule}"`;
     throw failures.invalidResponse(context, response, text, [{ path: "", rule }], why);
   }
-  const body = NULL_BODY_STATUSES.includes(status) ? null : bytes;
-  const copy = new Response(body, { headers, status });
-  // Set here, because no option sets `url`, and Node.js refuses some reason phrases that it receives.
-  return Object.defineProperties(copy, { url: { value: url }, statusText: { value: statusText } });
+  return bytes;
+}
+
+/** Copies a response, with the body that was read, for middleware and `parseAs`. */
+export function copyResponse({ body, original }: PlainResponse): Response {
+  const { headers, status, statusText, url } = original;
+  // Other statuses are invalid, and count as server errors (RFC 9110, section 15).
+  const init = { headers, status: status >= 200 && status <= 599 ? status : 500 };
+  const copy = new Response(NULL_BODY_STATUSES.includes(status) ? null : body, init);
+  // Set here, because no option sets `url`, and the constructor refuses some statuses and reason phrases
+  // that runtimes receive.
+  return Object.defineProperties(copy, {
+    status: { value: status },
+    statusText: { value: statusText },
+    url: { value: url },
+  });
 }
 
 /** Names the `fetch` that returned a response of a kind that no runtime returns. */
@@ -65,9 +83,6 @@ function refuseRedirect(response: Response, context: CallContext): void {
   const fields = location ? { location } : {};
   throw failures.make(context, RedirectError, `${problem}: ${failures.CHECK_BASE_URL}`, fields);
 }
-
-/** A `Uint8Array`, in the form that all versions of TypeScript accept as a body. */
-type Bytes = ReturnType<typeof Uint8Array.from>;
 
 /**
  * Reads a body up to a limit, in bytes, and cancels the rest. With an error status, the part that came

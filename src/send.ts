@@ -3,11 +3,12 @@ import type { ScamAddressError } from "./errors.ts";
 import * as failures from "./failures.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import { runWithin } from "./limits.ts";
-import { type ApiKey, checkApiKey, optionError } from "./options.ts";
+import { type ApiKey, checkApiKey } from "./options.ts";
+import { PlainRequest, PlainResponse } from "./plain.ts";
 import { NULL_BODY_STATUSES, readResponse } from "./response.ts";
-import { mayRepeat, retryDelay } from "./retry.ts";
+import { mayRetry, retryDelay } from "./retry.ts";
 import { runsOn } from "./runtime.ts";
-import { isJsonType } from "./serialize.ts";
+import { checkUrl, isJsonType } from "./serialize.ts";
 
 /** How to wait between attempts; tests replace these functions. */
 export const backoff = {
@@ -20,36 +21,48 @@ export const backoff = {
   random: (): number => Math.random(),
 };
 
+/** What an attempt ends with: a response, an error, or both if the status is not 2xx. */
+type Outcome =
+  | { readonly response: PlainResponse; readonly error?: undefined }
+  | { readonly response?: PlainResponse; readonly error: ScamAddressError };
+
 /**
  * Sends a request, with the key if the operation needs one, and again after a temporary failure.
  * openapi-fetch calls it in place of `fetch`.
  *
- * @param signal The signal of the call, if something limits it.
- * @returns The last response, whatever its status.
+ * @param callSignal The signal of the call, if something limits it.
+ * @returns The last response, and the error for it if its status is not 2xx.
  * @throws The error of the last attempt, the reason of a signal, or what the caller's functions throw.
  */
-export async function sendRequest(request: Request, context: CallContext, signal?: AbortSignal) {
-  const { method, url } = request;
-  if (new URL(url).origin !== context.origin) {
-    const problem = "must have the same origin as the request, which was not sent";
-    throw optionError("baseUrl", `${problem}: the key is only sent there`, context);
-  }
-  const isRepeatable = mayRepeat(method, context);
-  const init = await readRequest(request, context, isRepeatable && context.retries > 0);
+export async function sendRequest(
+  request: Request | PlainRequest,
+  context: CallContext,
+  callSignal?: AbortSignal,
+): Promise<{ response: PlainResponse; error?: ScamAddressError }> {
+  const parts = await readRequest(request);
+  const { url, method, headers, body } = parts;
+  checkUrl(url, context);
+  await setHeaders(headers, context);
+  const { deadline, requestInitExt, retries } = context;
+  const isRetryable = mayRetry(method, context);
+  const init: RequestInit = {
+    ...requestInitExt,
+    method,
+    headers,
+    ...body !== undefined && { body },
+  };
+  if (!isRetryable || retries === 0) Object.assign(init, sentOnce(parts));
+  const signals = callSignal ? [callSignal] : [];
   // Middleware may make a request without the signal of the call.
-  const signals = signal ? [signal, request.signal] : [request.signal];
+  if (request instanceof Request) signals.push(request.signal);
   for (context.attempt = 1;; context.attempt++) {
-    const outcome = await makeAttempt(url, init, context, signals);
-    if (outcome instanceof Response && outcome.ok) return outcome;
-    const error = outcome instanceof Response
-      ? failures.http(context, outcome, await outcome.clone().text())
-      : outcome;
-    const { attempt, deadline, retries } = context;
-    const delay = retryDelay(error, attempt, backoff.random(), isRepeatable);
+    const { response, error } = await makeAttempt(url, init, context, signals);
+    if (!error) return { response };
+    const { attempt } = context;
+    const delay = retryDelay(error, attempt, backoff.random(), isRetryable);
     if (attempt > retries || delay === undefined || performance.now() + delay >= deadline) {
-      if (!(outcome instanceof Response)) throw outcome;
-      context.failure = { response: outcome, error };
-      return outcome;
+      if (!response) throw error;
+      return { response, error };
     }
     await runWithin({ signals }, async (controller) => {
       await context.onRetry?.({ attempt, delay, error });
@@ -60,32 +73,30 @@ export async function sendRequest(request: Request, context: CallContext, signal
 }
 
 /**
- * Reads the parts of a request, to send them with each attempt. The request itself cannot be sent: its
+ * Reads the parts of a request, to send them with each attempt. A `Request` itself cannot be sent: its
  * body has been read, and what wraps the global `fetch` may clone it, or ignore the options beside it.
- *
- * @param mayResend Whether the runtime may send the request again. If a kept connection breaks, Bun
- * repeats requests such as GET unless `keepalive` is `false`, and Deno repeats all requests unless their
- * body is a stream, as that of a `Blob` is (https://github.com/denoland/deno/pull/36415).
  */
-async function readRequest(request: Request, context: CallContext, mayResend: boolean) {
-  // Copied first: on Bun, a form's Content-Type is lost when the body is read.
-  const headers = new Headers(request.headers);
-  const body = await readRequestBody(request);
-  await setHeaders(headers, context);
-  const { method } = request;
-  const init: RequestInit = { ...context.requestInitExt, method, headers };
-  if (body !== undefined) init.body = body;
-  if (mayResend) return init;
-  const canHaveBody = !["GET", "HEAD"].includes(method);
-  if (runsOn("Deno") && canHaveBody) init.body = new Blob(body === undefined ? [] : [body]);
-  return { ...init, keepalive: false };
+async function readRequest(request: Request | PlainRequest): Promise<PlainRequest> {
+  if (!(request instanceof PlainRequest)) return await readParts(request);
+  if (typeof (request.body ?? "") === "string") return request;
+  const { url, ...init } = request;
+  return await readParts(new Request(url, init)); // which writes a form, and names its type
+}
+
+/** Reads the parts of a `Request`. */
+async function readParts(request: Request): Promise<PlainRequest> {
+  const { url, method } = request;
+  // Copied before the body is read: on Bun, a form's Content-Type is lost then. And as a list, because
+  // a mock that has replaced `Headers` since the request was made does not know the request's own.
+  const headers = new Headers([...request.headers]);
+  return { url, method, headers, body: await readRequestBody(request) };
 }
 
 /** Reads the body of a request, if it has one: JSON as text, as callers of `fetch` pass it. */
-async function readRequestBody(request: Request): Promise<string | ArrayBuffer | undefined> {
-  if (["GET", "HEAD"].includes(request.method)) return undefined;
+async function readRequestBody(request: Request): Promise<string | ArrayBuffer | null> {
+  if (["GET", "HEAD"].includes(request.method)) return null;
   const bytes = await request.arrayBuffer(); // This throws if middleware has read the body.
-  if (!request.bodyUsed) return undefined; // Reading uses a body even if it is empty.
+  if (!request.bodyUsed) return null; // Reading uses a body even if it is empty.
   if (!isJsonType(request.headers.get("content-type") ?? "")) return bytes;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -114,43 +125,54 @@ export async function resolveApiKey(apiKey: ApiKey, context: CallContext): Promi
   return key;
 }
 
-/** Sends a request once; returns the response, with its body, or an error. */
+/**
+ * Returns the options that keep the runtime from repeating a request. If a kept connection breaks, Bun
+ * repeats requests such as GET unless `keepalive` is `false`, and Deno repeats all requests unless their
+ * body is a stream, as that of a `Blob` is (https://github.com/denoland/deno/pull/36415).
+ */
+function sentOnce({ method, body }: PlainRequest): RequestInit {
+  const canHaveBody = !["GET", "HEAD"].includes(method);
+  if (!runsOn("Deno") || !canHaveBody) return { keepalive: false };
+  return { keepalive: false, body: new Blob(body === null ? [] : [body as BlobPart]) };
+}
+
+/** Sends a request once, and reads the response. */
 async function makeAttempt(
   url: string,
   init: RequestInit,
   context: CallContext,
   signals: readonly AbortSignal[],
-): Promise<Response | ScamAddressError> {
+): Promise<Outcome> {
   const { fetch, timeout } = context; // `fetch` is called without a `this`
   // Declared here to keep the request alive during the attempt: in Node.js 20 to 26, a request that is
   // garbage-collected no longer gets its signal (https://github.com/nodejs/node/issues/55428).
-  let request: Request;
+  let _request: Request;
   const fetchOnce = async (signal: AbortSignal) => {
-    // Each attempt has headers of its own, because what wraps `fetch` may add some.
-    const headers = new Headers(init.headers);
-    const options: RequestInit = { ...init, headers, redirect: "manual", signal };
-    if (!fetch) return await globalThis.fetch(url, options);
-    request = new Request(url, options);
-    return await fetch(request);
+    const options: RequestInit = { ...init, redirect: "manual", signal };
+    if (fetch) return await fetch(_request = new Request(url, options));
+    // Each attempt has headers of its own, because what wraps the global `fetch` may add some.
+    return await globalThis.fetch(url, { ...options, headers: new Headers(init.headers) });
   };
   const limits = { signals, timeout, onTimeout: () => failures.timeout(context, timeout) };
   try {
-    return await runWithin(limits, async (controller) => {
+    const response = await runWithin(limits, async (controller) => {
       const { signal } = controller;
-      const response = await fetchOnce(signal).catch((thrown) => {
+      const original = await fetchOnce(signal).catch((thrown) => {
         signal.throwIfAborted();
         // An error of this package that a custom `fetch` throws becomes a `NetworkError`, too.
         throw failures.network(context, thrown, url);
       });
-      const copy = await readResponse(response, context, signal);
+      const body = await readResponse(original, context, signal);
       // Node.js otherwise keeps the connection, and so the process, if such a response announces a
       // body, as a 304 with a Content-Length does.
-      if (NULL_BODY_STATUSES.includes(response.status)) controller.abort();
-      return copy;
+      if (NULL_BODY_STATUSES.includes(original.status)) controller.abort();
+      return new PlainResponse(original, body);
     });
+    if (response.ok) return { response };
+    return { response, error: failures.http(context, response.original, response.text()) };
   } catch (thrown) {
     for (const signal of signals) signal.throwIfAborted();
     const isOwn = context.errors.has(thrown as Error);
-    return isOwn ? thrown as ScamAddressError : failures.network(context, thrown, url);
+    return { error: isOwn ? thrown as ScamAddressError : failures.network(context, thrown, url) };
   }
 }

@@ -1,12 +1,8 @@
+import { createQuerySerializer, defaultBodySerializer, defaultPathSerializer } from "openapi-fetch";
+
 import type { CallContext } from "./call.ts";
 import { optionError } from "./options.ts";
 import { withoutQuery } from "./text.ts";
-
-/**
- * A segment "." or "..", as the URL parser or a server may read it: percent-encoded, beside a
- * backslash, or with a parameter (`..;a`).
- */
-const DOT_SEGMENT = /(^|[/\\]|%2f|%5c)(\.|%2e){1,2}(;|%3b|[/\\]|%2f|%5c|$)/i;
 
 /** Tells whether a value is an object that is no array, `Map`, `Blob` or the like. */
 function isPlainObject(value: unknown): value is Record<string, unknown> {
@@ -15,103 +11,90 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 
 /** Checks the name of an endpoint, and returns it as a path. */
 export function toPath(endpoint: string): string {
-  const path = endpoint.replace(/^\/?/, "/");
-  if (/[{}]/.test(path)) {
+  if (/[{}]/.test(endpoint)) {
     const example = "`reports/${encodeURIComponent(id)}`";
     throw optionError("endpoint", `must not have placeholders: write the value, as in ${example}`);
   }
-  // No white space and no control characters: the URL parser removes those at the end.
-  const isBelow = /^\/(?!\/|[a-z][a-z\d+.-]*:\/\/)[^?#\\\s\p{Cc}]+$/iu.test(path);
-  if (isBelow && !DOT_SEGMENT.test(path)) return path;
+  const path = endpoint.replace(/^\/?/, "/");
+  if (path !== "/" && !/[?#]/.test(path) && isKept(path)) return path;
   const problem = 'must be a name below "baseUrl", such as "report"; set a query with "query"';
   throw optionError("endpoint", problem);
 }
 
-/** Refuses a path, and path parameters, that lead elsewhere; also parameters that are missing or empty. */
-export function checkPath(path: string, parameters: Readonly<Record<string, unknown>> = {}): void {
-  const template = withoutQuery(path);
-  if (DOT_SEGMENT.test(template) || template.includes("\\")) {
-    const problem = 'must stay below "baseUrl": it has a segment "." or "..", or a backslash';
-    throw optionError("path", problem);
-  }
+/** Refuses a path that leads elsewhere. */
+export function checkPath(path: string): void {
+  if (!isKept(path)) throw optionError("path", 'must begin with "/", and stay below "baseUrl"');
+}
+
+/** Refuses path parameters that are missing or no segment of a path. */
+export function checkParameters(path: string, parameters: Readonly<Record<string, unknown>> = {}) {
   const values = new Map(Object.entries(parameters)); // without inherited names
   // The forms of openapi-fetch: {id}, {id*}, {.id} and {;id}.
   for (const [, name = ""] of path.matchAll(/\{[.;]?([^{}*]+)\*?\}/g)) {
-    const value = values.get(name);
-    // A list or an object is written as its values.
-    const parts = value === Object(value) ? Object.values(value as object) : [value];
-    const isEmpty = parts.every((part) => `${part ?? ""}` === "");
-    if (!isEmpty && !DOT_SEGMENT.test(parts.join())) continue;
-    const expected = 'that is not empty, and has no segment "." or ".."';
-    throw optionError("params.path", `must have a value for "${name}" ${expected}`);
+    const value = values.get(name) ?? "";
+    if (!isPlainObject(value) && !["", ".", ".."].includes(`${value}`)) continue;
+    const expected = 'a string, a number or a list that is neither empty, "." nor ".."';
+    throw optionError("params.path", `must have for "${name}" ${expected}`);
   }
 }
 
-/** Writes a query; a list repeats the name; `null` and `undefined` are left out. */
-export function toQuery(query: Readonly<Record<string, unknown>> = {}): string {
-  if (!isPlainObject(query)) throw optionError("query", "must be an object of names and values");
-  return writeParameters("query", query);
+/** Tells whether the URL parser reads a path as it is written: not with "..", which it resolves. */
+function isKept(path: string): boolean {
+  const url = `https://service.example${path}`;
+  const slashesOf = (url: string) => withoutQuery(url).replace(/[^/]+/g, "-");
+  return /^\/[^\\]*$/.test(path) && slashesOf(new URL(url).href) === slashesOf(url);
 }
 
-/** Writes an option, `query` or `body`, as `application/x-www-form-urlencoded`. */
-function writeParameters(option: string, values: object, context?: CallContext): string {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) {
-    for (const item of Array.isArray(value) ? value : [value]) {
-      if (item === null || item === undefined) continue;
-      const written = item instanceof Date ? item.toJSON() : item;
-      const isText = typeof written === "string" || typeof written === "boolean";
-      if (!isText && !Number.isFinite(written)) {
-        const allowed = "a string, a number, a boolean, a Date or a list of these";
-        throw optionError(option, `must have ${allowed} for "${name}"`, context);
-      }
-      parameters.append(name, `${written}`);
+/** Refuses a URL that the URL parser does not read as one below the base URL. */
+export function checkUrl(url: string, context: CallContext): void {
+  const { baseUrl } = context;
+  if (URL.canParse(url) && new URL(url).href.startsWith(baseUrl)) return;
+  throw optionError(
+    "path",
+    `must stay below "baseUrl", because the key is only sent there`,
+    context,
+  );
+}
+
+/** Makes an error for an option of what a serializer of openapi-fetch refuses, such as half a character. */
+function refusing<Args extends unknown[]>(option: string, serialize: (...args: Args) => string) {
+  return (...args: Args): string => {
+    try {
+      return serialize(...args);
+    } catch (error) {
+      throw optionError(option, `cannot be written: ${(error as Error).message}`);
     }
-  }
-  return parameters.toString();
+  };
 }
+
+/** How openapi-fetch writes parameters by default. */
+export const serializers = {
+  pathSerializer: refusing("params.path", defaultPathSerializer),
+  querySerializer: refusing("query", createQuerySerializer()),
+};
 
 /** Tells whether a media type is JSON, such as `application/problem+json`; not lines of JSON. */
 export function isJsonType(type: string): boolean {
   return /^[^;]*(?<!nd)json\s*(;|$)/i.test(type);
 }
 
-/** Writes a body: a form as it is, a string of a type other than JSON as it is, all others as JSON. */
-export function serializeBody(context: CallContext, body: unknown, headers?: HeadersInit) {
-  const type = new Headers(headers).get("content-type");
-  if (body instanceof FormData) {
-    if (!type) return body;
-    const problem = 'must have no Content-Type with a FormData: "fetch" chooses its boundary';
-    throw optionError("headers", problem, context);
-  }
-  if (type && /^application\/x-www-form-urlencoded/i.test(type)) {
-    if (isPlainObject(body)) return writeParameters("body", body, context);
-    if (typeof body === "string" || body instanceof URLSearchParams) {
-      return new URLSearchParams(body).toString();
-    }
-    const problem = `must be an object, a string or URLSearchParams for the type "${type}"`;
-    throw optionError("body", problem, context);
-  }
-  if (type && !isJsonType(type)) {
-    if (typeof body === "string") return body;
-    throw optionError("body", `must be a string for the type "${type}"`, context);
-  }
-  return writeJson(context, body);
-}
+// Its types lack the headers, of which it reads the `Content-Type`.
+const serialize: (body: unknown, headers: Headers) => unknown = defaultBodySerializer;
 
-/** Writes a body as JSON. */
-function writeJson(context: CallContext, body: unknown): string {
-  let text: string | undefined;
+/** Writes a body as openapi-fetch does, and refuses one of which JSON would keep nothing. */
+export function serializeBody(body: unknown, headers: Headers, context: CallContext): unknown {
+  let written: unknown;
   try {
-    text = JSON.stringify(body);
+    written = serialize(body, headers);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error; // by a `toJSON` of the caller's
     throw optionError("body", `cannot be written as JSON: ${error.message}`, context);
   }
+  const isJson = isJsonType(headers.get("content-type") ?? "json") && !(body instanceof FormData);
   // JSON keeps nothing of a file or a `Map`. It writes bytes as an object, and so does Bun with forms.
-  const isLost = (text === "{}" && !isPlainObject(body)) || ArrayBuffer.isView(body) ||
-    body instanceof URLSearchParams;
-  if (text !== undefined && !isLost) return text;
+  const isLost = written === undefined || (written === "{}" && !isPlainObject(body)) ||
+    ArrayBuffer.isView(body) || body instanceof URLSearchParams;
+  if (!isJson || !isLost) return written;
   const advice = 'use a typed method, such as POST(), with a "bodySerializer"';
   throw optionError("body", `cannot be written as JSON: ${advice}`, context);
 }

@@ -12,7 +12,9 @@ import {
   TimeoutError,
 } from "../mod.ts";
 import {
+  apiKey,
   baseUrl,
+  bothWays,
   clientAt,
   clientOf,
   schemaOf,
@@ -226,13 +228,30 @@ Deno.test("HttpError has the body's first 64 KiB, as text when it is longer", as
   }
 });
 
+Deno.test("a status that is not HTTP's is an HttpError, after one attempt", async () => {
+  let count = 0;
+  await using server = await serveBytes((socket) => {
+    count++;
+    socket.end("HTTP/1.1 999 No\r\nConnection: close\r\nContent-Length: 7\r\n\r\nblocked");
+  });
+  for (const create of bothWays) {
+    const client = create({ baseUrl: server.url, apiKey });
+    for (const call of [client.call("GET", "a"), client.checkOwnKey()]) {
+      const { isTemporary, response } = await rejection(HttpError, call);
+      expect([isTemporary, response.status, response.body]).toEqual([false, 999, "blocked"]);
+    }
+    const { response, error } = await client.GET("/a");
+    expect([response.status, response.ok, error]).toEqual([999, false, "blocked"]);
+  }
+  expect(count).toBe(6);
+});
+
 // NetworkError
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 const noResponses: Record<string, string> = {
   "nothing at all": "",
   "something that is not HTTP": "220 mail.example ESMTP\r\n",
-  "another protocol": "HTTP/1.1 101 No\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
   "a body shorter than announced": `${head}Content-Length: 100\r\n\r\n[1,2]`,
   "chunks that are garbage": `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n[1,2]\r\n`,
   "gzip that is garbage": `${head}Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\n[1,2]`,

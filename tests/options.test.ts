@@ -4,6 +4,7 @@ import { expect } from "@std/expect";
 import { Buffer } from "node:buffer";
 
 import {
+  type CallOptions,
   type ClientOptions,
   ConfigurationError,
   createClient,
@@ -210,7 +211,15 @@ async function addressesOf(
 }
 
 Deno.test("call() takes an endpoint with or without a slash in front, and encoded parts", async () => {
-  const endpoints = ["endpoint", "reports:batch", "a/b:c", "a%2Fb", "a..b", "...", "%7Bid%7D"];
+  const endpoints = [
+    "endpoint",
+    "reports:batch",
+    "a/b:c",
+    "a%2Fb",
+    "a..b",
+    "...",
+    "%7Bid%7D",
+  ];
   const addresses = await addressesOf(async ({ call }) => {
     for (const endpoint of ["/endpoint", ...endpoints]) await call("GET", endpoint);
   }, { pathSerializer: () => "/other" }); // It is for typed methods.
@@ -218,24 +227,23 @@ Deno.test("call() takes an endpoint with or without a slash in front, and encode
 });
 
 Deno.test("call() refuses an endpoint that is not a name below the base URL", async () => {
-  // encodeURIComponent() writes "..;" as "..%3B"; the URL parser removes "\x01" at the end.
+  // The URL parser removes "\t", and "\x01" at the end.
   // deno-fmt-ignore
   const endpoints = [
-    "", "x?y=1", "x#y", "x y", "//evil.example/x", "https://evil.example/x", "reports/{id}",
-    ".", "..", "a/..", "%2e", ".%2E/x", "a/..;a=b/c", "a\\b", "x%5c..%5cy", "..%2Fx", "..%3Bx/y",
-    "..\x01",
+    "", "x?y=1", "x#y", "reports/{id}", ".", "..", "a/..", "%2e", ".%2E/x", "a\\b", "a\\..\\b",
+    ".\t./a", "..\x01",
   ];
   for (const endpoint of endpoints) await refusal("endpoint", unsent.call("GET", endpoint));
 });
 
 Deno.test("typed methods refuse a path that leads elsewhere", async () => {
-  for (const path of ["/..", "/a/../../b", "/{id}/%2e%2e/a", "/a\\..\\b", "/..;a/b"]) {
+  for (const path of ["/..", "/a/../../b", "/{id}/%2e%2e/a", "/a\\..\\b", "/.\t./a", "x", ""]) {
     await refusal("path", unsent.GET(path, { params: { path: { id: 1 } } }));
   }
 });
 
 Deno.test("methods refuse a path parameter that is missing, empty or leads elsewhere", async () => {
-  const values = [undefined, null, "", [], ["", ""], {}, "..", ".", "../a", "..;a=b", "..\\a"];
+  const values = [undefined, null, "", [], {}, { "../../../a": 1 }, "..", ".", [".."], ["."]];
   const paths = [["/a/{id}", "id"], ["/{id*}/x", "id"], ["/{user-id}", "user-id"]];
   paths.push(["/{constructor}", "constructor"]); // Each object inherits one.
   const inits = [undefined, {}, { params: {} }].concat(
@@ -251,40 +259,46 @@ Deno.test("methods refuse a path parameter that is missing, empty or leads elsew
 
 Deno.test("methods write path parameters that have a value", async () => {
   const addresses = await addressesOf(async ({ GET }) => {
-    for (const id of [0, false, "x", ["x"], { a: 1 }, "a/b", "a..b"]) {
+    for (const id of [0, false, "x", ["x", "y"], "a/b", "a..b", "..\\a", "..;a=b"]) {
       await GET("/{id}", { params: { path: { id } } });
     }
     await GET("/x?of=/../a");
   });
-  expect(addresses).toEqual(["0", "false", "x", "x", "a,1", "a%2Fb", "a..b", "x?of=/../a"]);
+  expect(addresses).toEqual([
+    "0",
+    "false",
+    "x",
+    "x,y",
+    "a%2Fb",
+    "a..b",
+    "..%5Ca",
+    "..%3Ba%3Db",
+    "x?of=/../a",
+  ]);
 });
 
 // Queries
 
-const EPOCH = "1970-01-01T00%3A00%3A00.000Z";
-
-Deno.test("call() writes scalars, dates and lists of them as a query", async () => {
-  const cases: [Record<string, unknown>, string][] = [
+Deno.test("call() writes a query as openapi-fetch does: a list repeats the name", async () => {
+  const cases: [NonNullable<CallOptions["query"]>, string][] = [
     [{}, "a"],
-    [{ a: "x y&z", b: 1.5, c: true, d: "" }, "a?a=x+y%26z&b=1.5&c=true&d="],
-    [{ a: null, b: undefined, c: [null, undefined] }, "a"],
-    [{ "a&b": 1, "c#d": 2, "e=f": 3, "g h": 4 }, "a?a%26b=1&c%23d=2&e%3Df=3&g+h=4"],
+    [{ a: "x y&z", b: 1.5, c: true, d: "" }, "a?a=x%20y%26z&b=1.5&c=true&d="],
+    [{ a: null, b: undefined, c: [] }, "a"],
     [{ list: [1, "b", false] }, "a?list=1&list=b&list=false"],
-    [{ at: new Date(0), in: [new Date(0)] }, `a?at=${EPOCH}&in=${EPOCH}`],
   ];
+  const other = { querySerializer: () => "other" }; // It is for typed methods.
   const addresses = await addressesOf(async ({ call }) => {
     for (const [query] of cases) await call("GET", "a", { query });
-  });
+  }, other);
   expect(addresses).toEqual(cases.map(([, expected]) => expected));
 });
 
-Deno.test("call() refuses a query that is not names with scalars, dates, or lists of these", async () => {
-  const call = (query: unknown) => unsent.call("GET", "a", { query: query as never });
-  const queries = [null, "a=b", ["a"], new Map([["a", 1]]), new URLSearchParams("a=b")];
-  for (const query of queries) await refusal("query", call(query));
-  for (const name of [() => 1, 1n, NaN, -Infinity, new Date(NaN), {}, [[1]], [{ b: 1 }]]) {
-    expect(await refusal("query", call({ name }))).toContain('"name"');
-  }
+Deno.test("methods refuse half a character, and what openapi-fetch does not write", async () => {
+  const half = "\ud800";
+  await refusal("query", unsent.call("GET", "a", { query: { half } }));
+  await refusal("query", unsent.call("GET", "a", { query: { a: [[1]] as never } }));
+  await refusal("query", unsent.GET("/a", { params: { query: { half } } }));
+  await refusal("params.path", unsent.GET("/{id}", { params: { path: { id: half } } }));
 });
 
 // Headers and bodies
@@ -315,7 +329,21 @@ Deno.test("every call sends its headers, in addition to the client's, and asks f
     .toEqual([...Array(4).fill("text/csv"), "*/*"]);
 });
 
-Deno.test("methods refuse a body of which JSON keeps nothing, and one that its type does not fit", async () => {
+Deno.test("headers may be pairs, of the client and of a call", async () => {
+  await using server = await serve((_, response) => json(response, validKey));
+  const client = clientAt(server, { headers: [["x-tenant", "a"]] });
+  await Promise.all(sendAll(client, { headers: [["x-call", "b"], ["x-call", "c"]] }));
+  for (const { headers } of server.requests) {
+    expect(headers).toMatchObject({ "x-tenant": "a", "x-call": "b, c" });
+    expect(headers).not.toHaveProperty("0");
+  }
+});
+
+Deno.test("createClient() refuses a requestInitExt that Request refuses", async () => {
+  await refusalOf("requestInitExt", { baseUrl, requestInitExt: { referrer: "http://[" } });
+});
+
+Deno.test("methods refuse a body of which JSON keeps nothing", async () => {
   // deno-fmt-ignore
   const bodies = [
     () => {}, Symbol("x"), new Map([[1, 2]]), new Set([1]), Promise.resolve(1),
@@ -323,17 +351,9 @@ Deno.test("methods refuse a body of which JSON keeps nothing, and one that its t
     new ArrayBuffer(1), new DataView(new ArrayBuffer(1)), Buffer.from("text"),
     new URLSearchParams("a=b"), // Its Content-Type is not set.
   ];
-  const cases: [option: string, body: unknown, type?: string][] = [
-    ...bodies.map((body): [string, unknown] => ["body", body]),
-    ["body", { a: 1 }, "text/csv"],
-    ["body", { a: { b: 1 } }, "application/x-www-form-urlencoded"],
-    ["body", ["a"], "application/x-www-form-urlencoded"],
-    ["headers", new FormData(), "multipart/form-data"], // This type has no boundary.
-  ];
-  for (const [option, body, type] of cases) {
-    const headers = type ? { "Content-Type": type } : {};
-    await refusal(option, unsent.call("POST", "a", { body, headers }));
-    await refusal(option, unsent.POST("/a", { body, headers }));
+  for (const body of bodies) {
+    await refusal("body", unsent.call("POST", "a", { body }));
+    await refusal("body", unsent.POST("/a", { body }));
   }
 });
 
@@ -368,22 +388,17 @@ Deno.test("methods send bodies as JSON.stringify() writes them", async () => {
   }
 });
 
-Deno.test("methods send a form or a text when the type says so", async () => {
+Deno.test("methods leave forms and other types to openapi-fetch", async () => {
   await using server = await serve((_, response) => json(response, 1));
   const form = new FormData();
   form.set("a", "b");
   const urlEncoded = "application/x-www-form-urlencoded";
-  const fields = { a: null, b: undefined, at: new Date(0), list: [1, "é"] };
   const cases: [body: unknown, type: string | undefined, sent: RegExp][] = [
     [form, undefined, /name="a"/],
-    [{ a: "b" }, `${urlEncoded}; charset=utf-8`, /^a=b$/],
-    ["a=b c", urlEncoded, /^a=b\+c$/],
-    [fields, urlEncoded, new RegExp(`^at=${EPOCH}&list=1&list=%C3%A9$`)],
+    [{ a: "b c", d: "é" }, urlEncoded, /^a=b\+c&d=%C3%A9$/],
     [new URLSearchParams(), urlEncoded, /^$/],
-    ["a,b", "text/csv; header=json", /^a,b$/],
+    [{ a: 1 }, "application/x-ndjson", /^{"a":1}$/],
     ["a", "application/vnd.api+JSON", /^"a"$/],
-    [["a"], "application/my-json; charset=utf-8", /^\["a"\]$/],
-    ["1\n2\n", "application/x-ndjson", /^1\n2\n$/],
   ];
   const client = clientAt(server);
   for (const [body, type, sent] of cases) {

@@ -172,7 +172,6 @@ Deno.test("methods reject with a NetworkError after retries when a custom fetch 
     () => JSON.parse("{"),
     () => Promise.reject(),
     () => Response.error(),
-    () => partialResponse(700, null), // There is no such status.
     () => chunkOf("[1,2]"),
     () => chunkOf(new DataView(new ArrayBuffer(4))),
   ];
