@@ -106,14 +106,16 @@ Deno.test("the command checks a key", async () => {
 
 Deno.test("README's programs compile and run on Node.js as they are printed", async () => {
   const programs: string[] = [];
-  for (const [, code] of (await readPacked("README.md")).matchAll(/^```ts.*\n([^]*?)^```$/gm)) {
-    programs.push(`program${programs.length}`);
-    await Deno.writeTextFile(join(project, `${programs.at(-1)}.mts`), code!);
+  const named = /^```ts.*\n(\/\/ (\S+)\.mts\n[^]*?)^```$/gm;
+  for (const [, code, name] of (await readPacked("README.md")).matchAll(named)) {
+    programs.push(name!);
+    await Deno.writeTextFile(join(project, `${name}.mts`), code!);
   }
   expect(programs.length).toBeGreaterThan(0);
   const flags = ["--module", "nodenext", "--target", "es2022", "--lib", "es2022", "--strict"];
+  flags.push("--rewriteRelativeImportExtensions", "--types", "node", "--skipLibCheck");
   const files = programs.map((name) => `${name}.mts`);
-  await node([await installTsc("7.0.2"), ...flags, "--types", "node", "--skipLibCheck", ...files]);
+  await node([await installTsc("7.0.2"), ...flags, ...files]);
   await using service = await serve((_, response) => json(response, validKey));
   const env = { SCAM_ADDRESS_BASE_URL: service.url, SCAM_ADDRESS_API_KEY: "some-key" };
   for (const name of programs) await node([`${name}.mjs`], env);

@@ -2,7 +2,6 @@
 import { expect } from "@std/expect";
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
-import { join } from "node:path";
 import denoJson from "../../deno.json" with { type: "json" };
 import { createClient } from "../../mod.ts";
 import { root } from "../../scripts/support/files.ts";
@@ -129,10 +128,8 @@ Deno.test("src/cli/main.ts stays quiet when its output is not read", async () =>
   expect((await child.status).code).toBe(5);
 });
 
-Deno.test("RECIPES and --help list the exit statuses that the command has", async () => {
+Deno.test("--help lists the exit statuses that the command has", () => {
   const statuses = Object.values(EXIT).map(String).sort();
-  const recipes = await Deno.readTextFile(join(root, "RECIPES.md"));
-  expect(recipes.match(/(?<=^\| )\d(?= +\|)/gm)).toEqual(statuses);
   expect(HELP.match(/(?<=^ {2})\d(?= )/gm)).toEqual(statuses);
 });
 
