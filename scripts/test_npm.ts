@@ -14,6 +14,7 @@ import { json, serve, validKey } from "../tests/support/server.ts";
 import { listFiles, listProject, makeFolder, read, root } from "./support/files.ts";
 import { ENGINES, installPackage, installTool, takePackage } from "./support/npm.ts";
 import { mustRun, run } from "./support/process.ts";
+import { listPrograms } from "./support/programs.ts";
 
 const PUBLINT_VERSION = "0.3.25";
 const ATTW_VERSION = "0.18.5";
@@ -105,20 +106,15 @@ Deno.test("the command checks a key", async () => {
 });
 
 Deno.test("README's programs compile and run on Node.js as they are printed", async () => {
-  const programs: string[] = [];
-  const named = /^```ts.*\n(\/\/ (\S+)\.mts\n[^]*?)^```$/gm;
-  for (const [, code, name] of (await readPacked("README.md")).matchAll(named)) {
-    programs.push(name!);
-    await Deno.writeTextFile(join(project, `${name}.mts`), code!);
-  }
+  const programs = listPrograms(await readPacked("README.md"));
+  for (const { name, code } of programs) await Deno.writeTextFile(join(project, name), code);
   expect(programs.length).toBeGreaterThan(0);
   const flags = ["--module", "nodenext", "--target", "es2022", "--lib", "es2022", "--strict"];
   flags.push("--rewriteRelativeImportExtensions", "--types", "node", "--skipLibCheck");
-  const files = programs.map((name) => `${name}.mts`);
-  await node([await installTsc("7.0.2"), ...flags, ...files]);
+  await node([await installTsc("7.0.2"), ...flags, ...programs.map(({ name }) => name)]);
   await using service = await serve((_, response) => json(response, validKey));
   const env = { SCAM_ADDRESS_BASE_URL: service.url, SCAM_ADDRESS_API_KEY: "some-key" };
-  for (const name of programs) await node([`${name}.mjs`], env);
+  for (const { name } of programs) await node([name.replace(".mts", ".mjs")], env);
 });
 
 /** Compiles the consumer as an ES module and as CommonJS, which must succeed. */

@@ -10,9 +10,11 @@ import { expect } from "@std/expect";
 import { build, type BuildOptions, stop } from "esbuild";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
+import { serveSandbox } from "../src/sandbox/server.ts";
+import { createSandbox, DEMO_KEY } from "../src/sandbox/service.ts";
 import { serveConformance } from "../tests/runtimes/server.ts";
 import { serve } from "../tests/support/server.ts";
-import { makeFolder, root } from "./support/files.ts";
+import { makeFolder, read, root } from "./support/files.ts";
 import {
   arch,
   BUN_VERSION,
@@ -22,7 +24,8 @@ import {
   NODE_VERSIONS,
   takePackage,
 } from "./support/npm.ts";
-import { deno, run } from "./support/process.ts";
+import { deno, mustRun, run } from "./support/process.ts";
+import { listPrograms } from "./support/programs.ts";
 
 const { os } = Deno.build;
 const WORKERD_VERSION = "1.20261117.1";
@@ -92,10 +95,33 @@ testRuntime(`Deno ${Deno.version.deno}`, async (bundle) => {
   return [deno, ...flags, await bundle("program.ts", "program.mjs")];
 });
 
-testRuntime(`workerd ${WORKERD_VERSION}`, async (bundle) => {
+/** Installs workerd into the cache, once; resolves to its executable. */
+async function installWorkerd(): Promise<string> {
   const target = arch === "x64" ? "64" : "arm64";
   const tool = await installTool(`@cloudflare/workerd-${os}-${target}`, WORKERD_VERSION);
-  const options: BuildOptions = { packages: "bundle", conditions: ["workerd", "worker"] };
-  await bundle("worker.ts", "worker.js", options);
-  return [join(tool, "bin/workerd"), "test", "workerd.capnp"];
+  return join(tool, "bin/workerd");
+}
+
+const forWorkers: BuildOptions = { packages: "bundle", conditions: ["workerd", "worker"] };
+
+testRuntime(`workerd ${WORKERD_VERSION}`, async (bundle) => {
+  await bundle("worker.ts", "worker.js", forWorkers);
+  return [await installWorkerd(), "test", "workerd.capnp"];
+});
+
+Deno.test(`workerd ${WORKERD_VERSION}, the worker in RECIPES as it is printed`, async () => {
+  const project = join(work.path, "recipes");
+  await installPackage(tarball, project, "hono@4.13.19", "zod@4.6.7");
+  await cp(join(root, "tests/runtimes"), project, { recursive: true });
+  for (
+    const { name, code } of listPrograms(`${await read("README.md")}\n${await read("RECIPES.md")}`)
+  ) {
+    await Deno.writeTextFile(join(project, name), code);
+  }
+  const files = { entryPoints: ["worker.mts"], outfile: "worker.js", external: ["node:*"] };
+  await build({ absWorkingDir: project, bundle: true, format: "esm", ...files, ...forWorkers });
+  const routes = { "POST report": () => ({ risk: "low" }) };
+  await using service = await serveSandbox(createSandbox({ routes }));
+  const env = { SCAM_ADDRESS_BASE_URL: service.url, SCAM_ADDRESS_API_KEY: DEMO_KEY };
+  await mustRun(await installWorkerd(), ["test", "recipes.capnp"], { cwd: project, env });
 });

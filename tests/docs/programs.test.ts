@@ -10,9 +10,9 @@ import { createSandbox, type SandboxRoute } from "../../src/sandbox/service.ts";
 import { serveSandbox } from "../../src/sandbox/server.ts";
 import { type Folder, makeFolder, read, root } from "../../scripts/support/files.ts";
 import { deno, mustRun, run } from "../../scripts/support/process.ts";
+import { listPrograms } from "../../scripts/support/programs.ts";
 
-const documents = `${await read("README.md")}\n${await read("RECIPES.md")}`;
-const programs = [...documents.matchAll(/^```ts.*\n(\/\/ (\S+\.mts)\n[^]*?)^```$/gm)];
+const programs = listPrograms(`${await read("README.md")}\n${await read("RECIPES.md")}`);
 
 /** Where programs in any folder find the package, and what they use beside it. */
 const imports: Record<string, string> = {
@@ -27,7 +27,7 @@ for (const [name, path] of Object.entries(config.exports)) {
 /** Writes all programs into a folder; `await using` removes it. */
 async function writePrograms(): Promise<Folder> {
   const folder = await makeFolder();
-  for (const [, code, name] of programs) await folder.write(name!, code);
+  for (const { name, code } of programs) await folder.write(name, code);
   await folder.write("map.json", { imports });
   return folder;
 }
@@ -106,7 +106,7 @@ Deno.test("the demo says that the key is valid", async () => {
 
 Deno.test("the programs have the right types", async () => {
   await using folder = await writePrograms();
-  const names = programs.map(([, , name]) => name!);
+  const names = programs.map(({ name }) => name);
   // Deno does not find Express's types on its own.
   await folder.write("map.json", { imports: { ...imports, express: "npm:@types/express@5.0.6" } });
   await mustRun(deno, ["check", ...flags, ...names], { cwd: folder.path });
