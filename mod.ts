@@ -19,7 +19,7 @@
  * - [`cli`](https://jsr.io/@scam-address/client/doc/cli) is the command `scam-address`.
  *
  * [README](README.md) is an introduction. [RECIPES](RECIPES.md) covers many lookups, caching, web
- * frameworks, tests, tracing, logs, proxies, and moving from other clients.
+ * frameworks, tests, tracing, proxies, and moving from other clients.
  *
  * @example Check the client's own key
  * ```ts

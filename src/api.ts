@@ -200,7 +200,7 @@ export interface ClientOptions {
    * service has not handled them.
    *
    * To prevent retries, set `retries` to 0. A request that has no retries, or is not safe to repeat, is
-   * not repeated by the runtime either, with a few exceptions, which README lists.
+   * not repeated by the runtime either, with a few exceptions, which RECIPES lists.
    *
    * Temporary failures are those whose error has `isTemporary: true`. The wait before the first
    * retry is random, up to 500 ms. This maximum doubles with each retry, up to 8 seconds. If the
