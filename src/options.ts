@@ -28,16 +28,19 @@ export function optionError(option: string, problem: string, call?: ErrorContext
 /** The range of a whole number, or of milliseconds above `min`. */
 type Range = readonly [min: number, max: number, unit?: "ms"];
 
-/** The types that have a name, and what messages call them. */
-// deno-fmt-ignore
-const TYPES = {
-  array: "an array", boolean: "true or false", function: "a function", object: "an object",
-  string: "a string", signal: "an AbortSignal", serializer: "a function or an object",
-  headers: "an object, a Headers instance or an array of names and values",
-};
-
 /** What an option may be: a type, one of some texts, or a number; `null` if it is checked elsewhere. */
-type OptionType = keyof typeof TYPES | readonly string[] | Range | null;
+type OptionType =
+  | "boolean"
+  | "function"
+  | "function or object"
+  | "object"
+  | "string"
+  | "AbortSignal"
+  | "Array"
+  | "HeadersInit"
+  | readonly string[]
+  | Range
+  | null;
 
 /** The options of a function. A name that is missing, and one too many, is a compile error. */
 export type OptionTable<Options> = Readonly<Record<keyof Options, OptionType>>;
@@ -53,8 +56,8 @@ export const METHODS: readonly Method[] = ["DELETE", "GET", "HEAD", "OPTIONS", "
 // deno-fmt-ignore
 const CLIENT_OPTIONS: OptionTable<ClientOptions> = {
   baseUrl: null, apiKey: null, timeout: TIME, totalTimeout: TIME, retries: RETRIES,
-  maxResponseBytes: [1, 9_007_199_254_740_991], headers: "headers", fetch: "function",
-  onRetry: "function", allowInsecureHttp: "boolean", querySerializer: "serializer",
+  maxResponseBytes: [1, 9_007_199_254_740_991], headers: "HeadersInit", fetch: "function",
+  onRetry: "function", allowInsecureHttp: "boolean", querySerializer: "function or object",
   bodySerializer: "function", pathSerializer: "function", requestInitExt: "object",
 };
 
@@ -63,7 +66,7 @@ const CLIENT_OPTIONS: OptionTable<ClientOptions> = {
 export const OPTIONS = {
   /** Of every call. */
   request: {
-    signal: "signal", timeout: TIME, totalTimeout: TIME, retries: RETRIES, headers: "headers",
+    signal: "AbortSignal", timeout: TIME, totalTimeout: TIME, retries: RETRIES, headers: "HeadersInit",
   } satisfies OptionTable<RequestOptions>,
   /** Of `call`. */
   call: {
@@ -76,8 +79,8 @@ export const OPTIONS = {
   /** Of the typed methods: openapi-fetch's, and one more. */
   typed: {
     body: null, params: "object", parseAs: ["json", "text", "blob", "arrayBuffer", "stream"],
-    middleware: "array", baseUrl: "string", fetch: "function", bodySerializer: "function",
-    pathSerializer: "function", querySerializer: "serializer", idempotent: "boolean",
+    middleware: "Array", baseUrl: "string", fetch: "function", bodySerializer: "function",
+    pathSerializer: "function", querySerializer: "function or object", idempotent: "boolean",
   } satisfies OptionTable<Omit<FetchOptions<object>, "headers"> & Pick<CallOptions, "idempotent">>,
 };
 
@@ -106,7 +109,7 @@ export function readOptions<Options extends object>(
     if (value === undefined) continue;
     const type = table[name]!;
     checkValue(name, value, type);
-    given[name] = type === "headers" ? readHeaders(name, value as HeadersOptions) : value;
+    given[name] = type === "HeadersInit" ? readHeaders(name, value as HeadersOptions) : value;
   }
   return given as Given<Options>;
 }
@@ -115,7 +118,7 @@ export function readOptions<Options extends object>(
 export function checkValue(name: string, value: unknown, type: OptionType): void {
   if (type === null) return;
   if (typeof type === "string") {
-    if (!isOfType(value, type)) throw optionError(name, `must be ${TYPES[type]}`);
+    if (!isOfType(value, type)) throw optionError(name, `must be of the type ${type}`);
   } else if (isRange(type)) {
     checkNumber(name, value, type);
   } else if (!type.includes(value as string)) {
@@ -124,19 +127,11 @@ export function checkValue(name: string, value: unknown, type: OptionType): void
 }
 
 /** Tells whether a value has a type. */
-function isOfType(value: unknown, type: keyof typeof TYPES): boolean {
-  const kind: string = typeof value;
-  const isArray = Array.isArray(value);
-  const isObject = kind === "object" && value !== null && !isArray;
-  if (type === "array") return isArray;
-  if (type === "object") return isObject;
-  if (type === "headers") return isObject || isArray;
-  if (type === "serializer") return isObject || kind === "function";
+function isOfType(value: unknown, type: string): boolean {
+  if (type === "Array") return Array.isArray(value);
   // A signal of another realm is no instance of `AbortSignal`.
-  if (type === "signal") {
-    return value === null || typeof Object(value).throwIfAborted === "function";
-  }
-  return kind === type;
+  if (type === "AbortSignal") return value === null || "throwIfAborted" in Object(value);
+  return value !== null && type.replace("HeadersInit", "object").includes(typeof value);
 }
 
 /**

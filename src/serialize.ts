@@ -69,8 +69,8 @@ function refusing<Args extends unknown[]>(option: string, serialize: (...args: A
 
 /** How openapi-fetch writes parameters by default. */
 export const serializers = {
-  pathSerializer: refusing("params.path", defaultPathSerializer),
-  querySerializer: refusing("query", createQuerySerializer()),
+  pathSerializer: /* @__PURE__ */ refusing("params.path", defaultPathSerializer),
+  querySerializer: /* @__PURE__ */ refusing("query", /* @__PURE__ */ createQuerySerializer()),
 };
 
 /** Tells whether a media type is JSON, such as `application/problem+json`; not lines of JSON. */
