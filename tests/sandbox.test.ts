@@ -15,11 +15,14 @@ import {
   replaceFetch,
   undocumented,
 } from "./support/client.ts";
-import { apiKeyHeader, type Operation } from "./support/internals.ts";
+import type { Operation } from "./support/internals.ts";
 import { rejection } from "./support/rejection.ts";
-import { validKey } from "./support/server.ts";
+import { demoCredits, validKey } from "./support/server.ts";
 
 const headers = { [keyHeader]: DEMO_KEY };
+
+/** The body of the sandbox's own errors. */
+const sentence = { error: expect.any(String) };
 
 /** Sends a request, by default with the demo key; resolves to the status and the JSON. */
 async function ask({ fetch }: Sandbox, path: string, init: RequestInit = { headers }) {
@@ -33,44 +36,38 @@ Deno.test("createSandbox() has the keys that it gets and no others, and they can
   for (const keys of [undefined, { "rich-key": 7, "poor-key": 0 }, reserved]) {
     const sandbox = createSandbox({ keys });
     const client = createClient({ baseUrl, fetch: sandbox.fetch });
-    for (const [key, credits] of Object.entries<number>(keys ?? { [DEMO_KEY]: 100 })) {
+    for (const [key, credits] of Object.entries<number>(keys ?? { [DEMO_KEY]: demoCredits })) {
       expect(await client.checkKey(key)).toEqual({ apiKeyValid: true, data: { credits } });
       sandbox.keys.delete(key);
-      expect(await client.checkKey(key)).toEqual({ apiKeyValid: false });
     }
-    for (const key of ["other-key", "RICH-KEY", "constructor"]) {
+    for (const key of [DEMO_KEY, "poor-key", "RICH-KEY", "constructor"]) {
       expect(await client.checkKey(key)).toEqual({ apiKeyValid: false });
     }
   }
 });
 
 Deno.test("createSandbox() refuses bad options, says which, and shows no key", async () => {
-  const isNoText = /^"keys" must be text that a header can carry$/;
-  const isNoNumber = /^"keys" must have whole numbers of credits from 0$/;
-  const isNoEndpoint = /^"routes" must name a method and a path, as in "GET reports\/\{id\}": "/;
-  // deno-fmt-ignore
-  const cases: [object, RegExp][] = [
-    [{ keys: { "": 1 } }, isNoText], [{ keys: { "S3CRET☂": 1 } }, isNoText],
-    [{ keys: { S3CRET: -1 } }, isNoNumber], [{ keys: { S3CRET: 0.5 } }, isNoNumber],
-    [{ key: "S3CRET" }, /^"key" .*createSandbox\(\).* keys, routes$/],
+  const ok = { [DEMO_KEY]: 1 };
+  const cases: [option: string, values: object[]][] = [
+    ["keys", [{ "": 1 }, { ...ok, "S3CRET☂": 1 }, { S3CRET: -1 }, { ...ok, S3CRET: 0.5 }]],
+    ["key", [{ S3CRET: 1 }]],
   ];
   // deno-fmt-ignore
   const endpoints = [
-    "", "GET ", "report", "get report", "GET report?page=1", "GET a b", "GET a\\b",
-    "GET reports/{id", "GET reports/{}", "GET reports/id}",
+    "", "GET ", "report", "get report", "GET report?page=1", "GET a b", "GET a\\b", "GET caf%C3%A9",
+    "GET reports/{id", "GET reports/{}", "GET reports/id}", "GET files/{name}.json", "GET v{n}",
   ];
-  for (const name of endpoints) cases.push([{ routes: { [name]: () => {} } }, isNoEndpoint]);
-  for (const [options, problem] of cases) {
-    const { option, message } = await rejection(ConfigurationError, () => createSandbox(options));
-    expect(message).toMatch(problem);
-    expect(message.split('"')[1]).toBe(option);
-    expect(message).not.toContain("S3CRET");
+  cases.push(["routes", endpoints.map((name) => ({ [name]: () => {} }))]);
+  for (const [option, values] of cases) {
+    for (const value of values) {
+      const error = await rejection(ConfigurationError, () => createSandbox({ [option]: value }));
+      expect(error.option).toBe(option);
+      expect(error.message).not.toContain("S3CRET");
+    }
   }
 });
 
 Deno.test("fetch() checks keys as the OpenAPI document says, and by the body alone", async () => {
-  const notJson = { error: 'The header "Content-Type" must be "application/json"' };
-  const noKey = { error: 'The body must be a JSON object with a string "apiKey"' };
   const check = (type: string, body: string) => {
     const headers = { "Content-Type": type, [keyHeader]: "wrong-key" };
     return ask(createSandbox(), checkKeyPath.slice(1), { method: "POST", headers, body });
@@ -79,10 +76,10 @@ Deno.test("fetch() checks keys as the OpenAPI document says, and by the body alo
   expect(await check(type, '{ "apiKey": "demo-key", "more": 1 }')).toEqual([200, validKey]);
   expect(await check(type, '{ "apiKey": "wrong-key" }')).toEqual([200, { apiKeyValid: false }]);
   for (const body of ["", "{", "null", "[]", '"demo-key"', "{}", '{ "apiKey": 1 }']) {
-    expect([body, ...await check(type, body)]).toEqual([body, 400, noKey]);
+    expect([body, ...await check(type, body)]).toEqual([body, 400, sentence]);
   }
   for (const type of ["text/plain", "application/jsonx"]) {
-    expect([type, ...await check(type, '{ "apiKey": "demo-key" }')]).toEqual([type, 415, notJson]);
+    expect([type, ...await check(type, '{ "apiKey": "demo-key" }')]).toEqual([type, 415, sentence]);
   }
 });
 
@@ -124,15 +121,14 @@ Deno.test("fetch() hands a request on, and ignores what servers and workers pass
 
 Deno.test("fetch() responds with 401 without a valid key, and with 404 when there is no endpoint", async () => {
   const sandbox = createSandbox({ routes: { [`POST ${undocumented}`]: () => "found" } });
-  const noKey = { error: `The header "${apiKeyHeader}" must have a valid key` };
   for (const key of [undefined, "", "wrong-key", "constructor"]) {
     for (const method of ["GET", "POST"]) {
       const init = { method, headers: key === undefined ? {} : { [keyHeader]: key } };
-      expect([key, ...await ask(sandbox, undocumented, init)]).toEqual([key, 401, noKey]);
+      expect([key, ...await ask(sandbox, undocumented, init)]).toEqual([key, 401, sentence]);
     }
   }
-  for (const path of [undocumented, `a${undocumented}`, `${undocumented}/1`, "", "%", "%zz/%ff"]) {
-    const error = `The sandbox has no "GET /${path}"; see the option "routes"`;
+  for (const path of [undocumented, `a${undocumented}`, `${undocumented}/1`, ""]) {
+    const error = expect.stringContaining(`"GET /${path}": add it with createSandbox({ routes })`);
     expect(await ask(sandbox, `${path}?key=${DEMO_KEY}`)).toEqual([404, { error }]);
   }
 });
@@ -155,7 +151,7 @@ Deno.test("fetch() calls a route with the request, the key and the keys, and sen
   for (const [path, init, found] of cases) {
     expect(await ask(sandbox, path, { headers, ...init })).toEqual(found);
   }
-  expect(sandbox.keys.get(DEMO_KEY)).toBe(99);
+  expect(sandbox.keys.get(DEMO_KEY)).toBe(demoCredits - 1);
 });
 
 // Names in paths begin with "-", because no document has such names.
@@ -171,12 +167,8 @@ Deno.test("fetch() calls the longest route that matches the end of the path, of 
     [["{id}", "-a", "{any}/-x/", "{one}/{two}"], {
       "-a": "{id}", "-a/-x/": "{any}/-x/", "-a/-x": "{one}/{two}",
     }],
-    [["-{a}.json", "-{a}", "-x/{a}-{b}", "-x/y"], {
-      "-1.json": "-{a}.json", "-1xjson": "-{a}", "-x/1-2": "-x/{a}-{b}", "-x/y": "-x/y", "-x/1-": 404,
-    }],
-    [["-é/☂", "-caf%C3%A9", "-100%", "-a.b*c", "/-slash"], {
-      "-%c3%a9/%E2%98%82": "-é/☂", "-café": "-caf%C3%A9", "-100%25": "-100%", "-a.b*c": "-a.b*c",
-      "-axb*c": 404, "-%E9/%": 404, "-slash": "/-slash",
+    [["-é/☂", "-a.b*c", "/-slash"], {
+      "-%c3%a9/%E2%98%82": "-é/☂", "-a.b*c": "-a.b*c", "-axb*c": 404, "-slash": "/-slash",
     }],
   ];
   for (const [paths, expected] of cases) {
@@ -192,17 +184,11 @@ Deno.test("fetch() calls the longest route that matches the end of the path, of 
 Deno.test("fetch() calls a route with its decoded path parameters", async () => {
   const route: SandboxRoute = (_request, { params }) => Object.entries(params);
   const sandbox = createSandbox({
-    routes: {
-      "GET -users/{user}/{report-id}": route,
-      "GET {__proto__}/{constructor}/-x": route,
-      "GET -pair/{a}-{b}.json": route,
-    },
+    routes: { "GET -users/{user}/{report-id}": route, "GET {__proto__}/{constructor}/-x": route },
   });
   const cases: Record<string, string[][]> = {
-    "api/-users/caf%C3%A9%2F%20/4.2.json": [["user", "café/ "], ["report-id", "4.2.json"]],
-    "-users/%E9%/%7Bid%7D": [["user", "%E9%"], ["report-id", "{id}"]],
+    "api/-users/caf%C3%A9%2F%20/%7Bid%7D": [["user", "café/ "], ["report-id", "{id}"]],
     "a/b/-x": [["__proto__", "a"], ["constructor", "b"]],
-    "-pair/%2f-2.json": [["a", "/"], ["b", "2"]],
   };
   for (const [path, params] of Object.entries(cases)) {
     expect(await ask(sandbox, path)).toEqual([200, params]);
@@ -210,19 +196,12 @@ Deno.test("fetch() calls a route with its decoded path parameters", async () => 
 });
 
 Deno.test("fetch() responds with 501 when the sandbox has no handler for an operation", async () => {
-  const noHandler = { error: 'The operation has no handler; see the option "routes"' };
   using _operation = addOperation(`${undocumented}/{id}`, {});
-  using _files = addOperation(`${undocumented}-files/{name}.json`, {});
   const sandbox = createSandbox({ routes: { "GET {id}": () => "found" } }); // It is shorter.
-  expect(await ask(sandbox, `${undocumented}/1`, {})).toEqual([401, expect.anything()]);
-  for (const path of [`api/${undocumented}/1`, `${undocumented}-files/1.json`]) {
-    expect(await ask(sandbox, path)).toEqual([501, noHandler]);
-  }
+  expect((await ask(sandbox, `${undocumented}/1`, {}))[0]).toBe(401);
+  expect((await ask(sandbox, `api/${undocumented}/1`))[0]).toBe(501);
   const other = createSandbox({ routes: { "GET {kind}/{id}": () => "found" } }); // It is as long.
   expect(await ask(other, `${undocumented}/1`)).toEqual([200, "found"]);
-  // An operation without parameters comes first.
-  using _latest = addOperation(`${undocumented}/latest`, { access: "none" });
-  expect((await ask(createSandbox(), `${undocumented}/latest`, {}))[0]).toBe(501);
 });
 
 Deno.test("fetch() sends what a route returns with the operation's status, and asks for its key", async () => {

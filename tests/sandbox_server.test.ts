@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { ConfigurationError, createClient, HttpError, NetworkError } from "../mod.ts";
 import { createSandbox, DEMO_KEY, type SandboxRoute } from "../src/sandbox/service.ts";
 import { serveSandbox } from "../src/sandbox/server.ts";
-import { keyHeader, undocumented } from "./support/client.ts";
+import { baseUrl, keyHeader, undocumented } from "./support/client.ts";
 import { deferred } from "./support/deferred.ts";
 import { rejection } from "./support/rejection.ts";
 import { validKey } from "./support/server.ts";
@@ -51,7 +51,8 @@ Deno.test("serveSandbox() streams response bodies", async () => {
   const { readable, writable } = new TransformStream<Uint8Array>();
   await using server = await serve({ "POST -chat": () => new Response(readable) });
   const headers = { [keyHeader]: DEMO_KEY };
-  const response = await fetch(`${server.url}-chat`, { method: "POST", headers });
+  const signal = AbortSignal.timeout(10_000); // Without it, headers that do not come hang the test.
+  const response = await fetch(`${server.url}-chat`, { method: "POST", headers, signal });
   const [reader, writer] = [response.body!.getReader(), writable.getWriter()];
   for (const text of ["one", "two"]) {
     await writer.write(new TextEncoder().encode(text));
@@ -92,13 +93,14 @@ Deno.test("serveSandbox() survives requests that break off or cannot be read", a
   });
   const { url } = server;
   const head = `Host: x\r\n${keyHeader}: demo-key\r\nConnection: close\r\n`;
-  for (const target of ["//other.example/-a", "/%zz/%00"]) {
-    expect(await raw(url, `GET ${target} HTTP/1.1\r\n${head}\r\n`)).toMatch(/^HTTP\/1\.1 404 /);
+  for (const [target, status] of [["//other.example/-a", 404], ["/%zz", 501]] as const) {
+    const received = await raw(url, `GET ${target} HTTP/1.1\r\n${head}\r\n`);
+    expect(received.split(" ")[1]).toBe(`${status}`);
   }
   const body = `GET /-a HTTP/1.1\r\n${head}Content-Length: 2\r\n\r\n{}`;
   const badTarget = `GET http://other.example/-a HTTP/1.1\r\n${head}\r\n`;
   for (const bytes of [body, badTarget]) {
-    expect(await raw(url, bytes)).toMatch(/^HTTP\/1\.1 500 [^]*\{"error":".+: TypeError: ./);
+    expect(await raw(url, bytes)).toMatch(/^HTTP\/1\.1 501 [^]*\{"error":"TypeError: ./);
   }
   for (const [path, length] of [["wait", 1], ["read", 9]] as const) {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -109,22 +111,29 @@ Deno.test("serveSandbox() survives requests that break off or cannot be read", a
   expect((await createClient({ baseUrl: url }).checkKey(DEMO_KEY)).apiKeyValid).toBe(true);
 });
 
-Deno.test("serveSandbox() responds with 500 when a route throws, and says why", async () => {
+Deno.test("a route that throws is called once, and the error says what it threw", async () => {
+  let calls = 0;
   const read = new Response("read");
   await read.text();
-  const cases: [SandboxRoute, reason: string][] = [
+  const routes: [SandboxRoute, reason: string][] = [
     [() => JSON.parse("{"), "SyntaxError: "],
     [() => Promise.reject(new RangeError("Too late")), "RangeError: Too late"],
     [() => read, "TypeError: The body of the route's Response is already used"],
     [() => 1n, "TypeError: "],
-    [() => Promise.reject(Symbol("x")), "what was thrown is no error"],
-    [() => Promise.reject(Object.create(null)), "what was thrown is no error"],
+    [() => Promise.reject(Symbol("x")), "Symbol(x)"],
   ];
-  for (const [route, reason] of cases) {
-    await using server = await serve({ "GET -a": route });
-    const { status, text } = await ask(`${server.url}-a`);
-    expect(status).toBe(500);
-    expect(JSON.parse(text).error).toContain(`The sandbox failed: ${reason}`);
+  for (const [route, reason] of routes) {
+    const counted: SandboxRoute = (...args) => (calls++, route(...args));
+    const sandbox = createSandbox({ routes: { "GET -a": counted } });
+    await using server = await serveSandbox(sandbox);
+    for (const options of [{ baseUrl, fetch: sandbox.fetch }, { baseUrl: server.url }]) {
+      calls = 0;
+      const call = createClient({ ...options, apiKey: DEMO_KEY }).call("GET", "-a");
+      const { message, response } = await rejection(HttpError, call);
+      expect(message).toContain(`/-a" got the status 501: {"error":"The sandbox failed: `);
+      expect(response.body).toEqual({ error: expect.stringContaining(reason) });
+      expect([response.status, calls]).toEqual([501, 1]);
+    }
   }
 });
 
@@ -164,20 +173,19 @@ Deno.test("close() ends open connections and may be called again", async () => {
 Deno.test("serveSandbox() refuses bad options and where it cannot listen, and says why", async () => {
   await using server = await serveSandbox();
   const port = Number(new URL(server.url).port);
-  const bad: [option: string, options: object, problem: RegExp][] = [
-    ["prot", { prot: 8080 }, /serveSandbox\(\).* host, port$/],
-    ["port", { port }, /^"port" \d+ is in use on "127\.0\.0\.1"; use another one, or 0 for any /],
-    ["host", { host: "no.such.host.invalid" }, /^"host" cannot be listened on: ./],
-    ["host", { host: "203.0.113.1" }, /^"host" cannot be listened on: ./],
-    ["port", { port: -1 }, /0 to 65535$/],
-    ["port", { port: 65_536 }, /0 to 65535$/],
+  const bad: [option: string, options: object][] = [
+    ["prot", { prot: 8080 }],
+    ["port", { port }],
+    ["port", { port: -1 }],
+    ["port", { port: 65_536 }],
+    ["host", { host: "no.such.host.invalid" }],
+    ["host", { host: "203.0.113.1" }],
   ];
   for (const host of ["", "fe80::1%eth0", "[::1]", "127.0.0.1:80", "a b"]) {
-    bad.push(["host", { host }, /must be a host name or an IP address, without a zone$/]);
+    bad.push(["host", { host }]);
   }
-  for (const [option, options, problem] of bad) {
+  for (const [option, options] of bad) {
     const error = await rejection(ConfigurationError, serveSandbox(createSandbox(), options));
-    expect(error.option).toBe(option);
-    expect(error.message).toMatch(problem);
+    expect([error.option, error.message]).toEqual([option, expect.stringMatching(/" .{20}/)]);
   }
 });

@@ -2,8 +2,8 @@
  * Serves the sandbox over HTTP, on Node.js, Deno and Bun, for clients that can't call its `fetch`
  * directly: other processes and other languages.
  *
- * If a route throws, or the request is one that `Request` does not allow, such as a GET request with a
- * body, the response has the status 500 and the error's message.
+ * If the request is one that `Request` does not allow, such as a GET request with a body, the response
+ * has the status 501 and the error's message, as if a route had thrown it.
  *
  * @example Check a key over HTTP
  * ```ts
@@ -17,13 +17,13 @@
  *
  * @module
  */
+import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { arrayBuffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { optionError, type OptionTable, readOptions } from "../options.ts";
-import { errorResponse } from "./responses.ts";
 import { createSandbox, type Sandbox } from "./service.ts";
 
 export type { Sandbox };
@@ -56,9 +56,9 @@ export interface SandboxServer {
 
 /** Receives the body of a request, and makes a `Request` of it. */
 async function receiveRequest(incoming: IncomingMessage, origin: string): Promise<Request> {
+  const bytes = await arrayBuffer(incoming);
   const { method = "", url } = incoming;
   const headers = incoming.headers as Record<string, string>;
-  const bytes = await arrayBuffer(incoming);
   const body = bytes.byteLength > 0 ? bytes : null; // A GET request must have none.
   return new Request(`${origin}${url}`, { method, headers, body });
 }
@@ -73,14 +73,20 @@ async function writeResponse(response: Response, outgoing: ServerResponse): Prom
   await pipeline((response.body ?? []) as Iterable<Uint8Array>, outgoing);
 }
 
-/** Returns the host of the server's URL. */
-function toUrlHost(host: string): string {
-  const name = host.includes(":") ? `[${host}]` : host;
-  if (!URL.canParse(`http://${name}`)) {
-    throw optionError("host", "must be a host name or an IP address, without a zone");
-  }
-  return { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" }[name] ?? name;
+/** What only Deno has. Declared here, because Node's types lack it. */
+declare const Deno: undefined | {
+  permissions: { request(descriptor: object): Promise<{ state: string }> };
+};
+
+/** Asks Deno for a permission without which `listen` throws where nobody can catch it. */
+async function requestPermission(host: string): Promise<void> {
+  if (typeof Deno === "undefined") return;
+  const { state } = await Deno.permissions.request({ name: "net", host });
+  if (state !== "granted") throw new Error(`Deno needs "--allow-net" for ${host}`);
 }
+
+/** Writes a host as URLs have it. */
+const toUrlHost = (host: string) => host.includes(":") ? `[${host}]` : host;
 
 /**
  * Serves a sandbox over HTTP.
@@ -115,29 +121,28 @@ export async function serveSandbox(
 ): Promise<SandboxServer> {
   const table: OptionTable<ServeSandboxOptions> = { host: null, port: [0, 65_535] };
   const { host = "127.0.0.1", port = 0 } = readOptions(options, "serveSandbox()", table);
-  const urlHost = toUrlHost(host);
-  const server = createServer().listen(port, host);
-  await once(server, "listening").catch(({ code, message }) => {
-    if (port === 0 || code !== "EADDRINUSE") {
-      throw optionError("host", `cannot be listened on: ${message}`);
-    }
-    const advice = "use another one, or 0 for any free one";
-    throw optionError("port", `${port} is in use on "${host}"; ${advice}`);
-  });
+  if (!URL.canParse(`http://${toUrlHost(host)}`)) {
+    throw optionError("host", "must be a host name or an IP address, without a zone");
+  }
+  const server = createServer();
+  try {
+    const { address } = await lookup(host);
+    await requestPermission(`${toUrlHost(address)}:${port}`);
+    await once(server.listen(port, address), "listening");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const option = code === "EADDRINUSE" ? "port" : "host";
+    throw optionError(option, `cannot be listened on: ${message}`);
+  }
   server.on("error", () => {}); // A connection could not be accepted.
+  const urlHost = toUrlHost({ "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host);
   const origin = `http://${urlHost}:${(server.address() as AddressInfo).port}`;
-  const respond = async (incoming: IncomingMessage) => {
-    const response = await sandbox.fetch(await receiveRequest(incoming, origin));
-    if (response.bodyUsed) throw new TypeError("The body of the route's Response is already used");
-    return response;
-  };
-  server.on("request", async (incoming, outgoing) => {
-    const response = await respond(incoming)
-      .catch((error) => errorResponse(500, `The sandbox failed: ${error}`))
-      // Not everything that can be thrown can be written as text: a symbol cannot.
-      .catch(() => errorResponse(500, "The sandbox failed: what was thrown is no error"));
-    // It fails when the client disconnects, or the body fails.
-    await writeResponse(response, outgoing).catch(() => outgoing.destroy());
+  server.on("request", (incoming, outgoing) => {
+    receiveRequest(incoming, origin)
+      .then((request) => sandbox.fetch(request))
+      .catch((error) => Response.json({ error: String(error) }, { status: 501 }))
+      .then((response) => writeResponse(response, outgoing))
+      .catch(() => outgoing.destroy()); // The client has disconnected, or the body failed.
   });
   const close = () =>
     new Promise<void>((resolve) => {

@@ -28,7 +28,6 @@ import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
 import { isApiKey, optionError, type OptionTable, readOptions } from "../options.ts";
-import { errorResponse } from "./responses.ts";
 import { type Endpoint, matchEndpoint, parseEndpoint } from "./routes.ts";
 
 /**
@@ -64,7 +63,7 @@ export interface SandboxContext {
  *   OpenAPI document, with that operation's lowest 2xx status;
  * - `undefined`, for the status 204.
  *
- * If it throws, the sandbox's `fetch` rejects with the same error.
+ * If it throws, the response has the status 501, which the client does not retry, and what it threw.
  */
 export type SandboxRoute = (request: Request, context: SandboxContext) => unknown;
 
@@ -77,9 +76,9 @@ export interface SandboxOptions {
    */
   keys?: Readonly<Record<string, number>> | undefined;
   /**
-   * Endpoints to add, by method and path: `"GET report"`. A parameter is a name in braces, for a segment
-   * of the path or a part of one: `"GET reports/{id}"`, `"GET files/{name}.json"`. Endpoints that are not
-   * in the OpenAPI document need a valid key.
+   * Endpoints to add, by method and path: `"GET report"`. A parameter is a name in braces, for one whole
+   * segment of the path: `"GET reports/{id}"`. Endpoints that are not in the OpenAPI document need a
+   * valid key.
    *
    * A route handles requests with its method and a path that ends with its own. If several routes
    * match, the one with the most segments handles the request; if there is a tie, the first one. A route
@@ -117,12 +116,16 @@ const handlers: { [Id in keyof Operations]?: Handler<Id> } = {
   checkKey,
 };
 
+/** Makes the response for an error: a sentence, as JSON. */
+function errorResponse(status: number, error: string): Response {
+  return Response.json({ error }, { status });
+}
+
 async function checkKey(request: Request, { keys }: SandboxContext): Promise<KeyStatus | Response> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
     return errorResponse(415, 'The header "Content-Type" must be "application/json"');
   }
-  const body = await request.json().catch(() => undefined);
-  const apiKey: unknown = body?.apiKey;
+  const { apiKey } = await request.json().catch(() => undefined) ?? {};
   if (typeof apiKey !== "string") {
     return errorResponse(400, 'The body must be a JSON object with a string "apiKey"');
   }
@@ -143,53 +146,47 @@ interface Route extends Endpoint {
 /** Reads the keys of a sandbox, with their credits; no error quotes a key. */
 function readKeys(keys: Record<string, number> = { [DEMO_KEY]: 100 }): Map<string, number> {
   for (const [key, credits] of Object.entries(keys)) {
-    if (!isApiKey(key)) throw optionError("keys", "must be text that a header can carry");
-    if (!Number.isSafeInteger(credits) || credits < 0) {
-      throw optionError("keys", "must have whole numbers of credits from 0");
-    }
+    if (isApiKey(key) && Number.isSafeInteger(credits) && credits >= 0) continue;
+    throw optionError("keys", "must be keys that a header can carry, with whole numbers from 0");
   }
   return new Map(Object.entries(keys));
 }
 
-/** A method and a path, in which braces enclose the names of parameters. */
-const ENDPOINT = /^[A-Z]+ (?:[^\s?#\\{}]|\{[^\s?#\\{}/]+\})+$/;
+/** A method and a path of decoded segments; braces enclose a segment that is a parameter. */
+const ENDPOINT = /^[A-Z]+ (?:[^\s?#%\\{}]|(?<=[ /])\{[^\s?#%\\{}/]+\}(?![^/]))+$/;
 
-/** Makes the routes of the OpenAPI document's operations: those with fewer parameters come first. */
-function makeDocumentedRoutes(): Route[] {
+/** Makes the route of an operation of the OpenAPI document. */
+function makeDocumentedRoute([endpoint, operation]: [string, Operation]): Route {
+  const { access, operationId, responses } = operation;
+  // The lowest status with a JSON body: JavaScript sorts names that are numbers.
+  const isJson = (status: string) => typeof responses[status] === "function";
+  const status = Number(Object.keys(responses).find(isJson)?.replace("XX", "00") ?? 200);
   // A map has no inherited names, such as "toString".
-  const byName = new Map<string, SandboxRoute>(Object.entries(handlers));
-  return Object.entries(operations).map(([endpoint, { access, operationId, responses }]) => {
-    // The lowest status with a JSON body: JavaScript sorts names that are numbers.
-    const isJson = (status: string) => typeof responses[status] === "function";
-    const status = Number(Object.keys(responses).find(isJson)?.replace("XX", "00") ?? 200);
-    return { ...parseEndpoint(endpoint), access, status, handler: byName.get(operationId) };
-  }).sort((a, b) => a.parameters.length - b.parameters.length);
+  const handler = new Map<string, SandboxRoute>(Object.entries(handlers)).get(operationId);
+  return { ...parseEndpoint(endpoint), access, status, handler };
 }
 
 /** Makes the list of routes in the order in which requests are compared with them. */
 function readRoutes(routes: Record<string, SandboxRoute> = {}): Route[] {
-  const documented = makeDocumentedRoutes();
+  const documented = Object.entries(operations).map(makeDocumentedRoute);
   const added = Object.entries(routes).map(([name, handler]): Route => {
     if (!ENDPOINT.test(name)) {
-      const rule = 'must name a method and a path, as in "GET reports/{id}"';
-      throw optionError("routes", `${rule}: "${name}" does not`);
+      throw optionError("routes", `must have names such as "GET reports/{id}", not "${name}"`);
     }
     const endpoint = parseEndpoint(name);
     const replaced = documented.find(({ shape }) => shape === endpoint.shape);
     return { access: "required", status: 200, ...replaced, ...endpoint, handler };
   });
   // Sorting keeps the order of routes of equal length.
-  return [...added, ...documented].sort((a, b) => b.length - a.length);
+  return [...added, ...documented].sort((a, b) => b.segments.length - a.segments.length);
 }
-
-/** The names of `RequestInit` that matter to a sandbox. */
-const REQUEST_INIT_NAMES = ["method", "headers", "body", "signal"];
 
 /** Makes a request of the arguments of `fetch`, which a server or a worker may have passed. */
 function toRequest(input: string | URL | Request, [init, context]: unknown[]): Request {
   const isUrl = typeof input === "string" || input instanceof URL;
   // A server's second argument has none of these names. A worker's may, but then a third follows.
-  const isInit = !context && REQUEST_INIT_NAMES.some((name) => name in Object(init));
+  const names = ["method", "headers", "body", "signal"];
+  const isInit = !context && names.some((name) => name in Object(init));
   return isUrl || isInit ? new Request(input, init as RequestInit) : input;
 }
 
@@ -207,7 +204,7 @@ function toRequest(input: string | URL | Request, [init, context]: unknown[]): R
  * | `checkKey` without `Content-Type: application/json` | 415 |
  * | a missing or unknown key in the header, where one is needed | 401 |
  * | an endpoint that does not exist | 404, or 401 without a valid key |
- * | an operation of the OpenAPI document without a handler | 501 |
+ * | an operation of the OpenAPI document without a handler, or a route that throws | 501 |
  * | the body of these errors | `{ "error": "a sentence" }` |
  *
  * Calls cost no credits unless a route deducts them.
@@ -258,25 +255,29 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const routes = readRoutes(given.routes);
 
   async function handle(request: Request): Promise<Response> {
-    const { method } = request;
-    const { pathname } = new URL(request.url);
-    const route = routes.find((route) => matchEndpoint(route, method, pathname));
-    const { access = "required", handler } = route ?? {};
+    const route = routes.find((route) => matchEndpoint(route, request));
+    const access = route?.access ?? "required";
     const apiKey = access === "none" ? undefined : request.headers.get(apiKeyHeader) ?? undefined;
-    const isMissing = apiKey === undefined && access === "required";
-    const isUnknown = apiKey !== undefined && !keys.has(apiKey);
-    if (isMissing || isUnknown) {
+    if (apiKey === undefined ? access === "required" : !keys.has(apiKey)) {
       return errorResponse(401, `The header "${apiKeyHeader}" must have a valid key`);
     }
-    const advice = 'see the option "routes"';
-    if (!route) return errorResponse(404, `The sandbox has no "${method} ${pathname}"; ${advice}`);
-    if (!handler) return errorResponse(501, `The operation has no handler; ${advice}`);
-    const params = matchEndpoint(route, method, pathname)!;
-    const result = await handler(request, { apiKey, keys, params });
+    if (!route?.handler) {
+      const name = `${request.method} ${new URL(request.url).pathname}`;
+      const advice = "add it with createSandbox({ routes }), over HTTP with serveSandbox()";
+      return errorResponse(route ? 501 : 404, `The sandbox has no "${name}": ${advice}`);
+    }
+    const params = matchEndpoint(route, request)!;
+    const result = await route.handler(request, { apiKey, keys, params });
     if (result === undefined) return new Response(null, { status: 204 });
-    if (result instanceof Response) return result;
-    return Response.json(result, { status: route.status });
+    if (!(result instanceof Response)) return Response.json(result, { status: route.status });
+    if (result.bodyUsed) throw new TypeError("The body of the route's Response is already used");
+    return result;
   }
 
-  return { keys, fetch: async (input, ...rest) => await handle(toRequest(input, rest)) };
+  /** Responds to what a route throws with a status that the client does not retry. */
+  const fail = (thrown: unknown) => errorResponse(501, `The sandbox failed: ${String(thrown)}`);
+  return {
+    keys,
+    fetch: async (input, ...rest) => await handle(toRequest(input, rest)).catch(fail),
+  };
 }

@@ -8,6 +8,7 @@ import {
 import { clearTimeout, setTimeout } from "node:timers"; // No test replaces these.
 
 import type { Method, ValidKey } from "../../mod.ts";
+import { createSandbox, DEMO_KEY } from "../../src/sandbox/service.ts";
 
 /** A request as it arrived. */
 export interface Recorded {
@@ -135,8 +136,11 @@ export interface AnyPath {
   [path: string]: Record<Lowercase<Method>, AnyOperation>;
 }
 
+/** The credits of a sandbox's demo key. */
+export const demoCredits: number = createSandbox().keys.get(DEMO_KEY)!;
+
 /** What `checkKey` reports on a valid key. */
-export const validKey: ValidKey = { apiKeyValid: true, data: { credits: 100 } };
+export const validKey: ValidKey = { apiKeyValid: true, data: { credits: demoCredits } };
 
 /** Sends a part of a response. Without any of it, Deno and Bun themselves may send a request again. */
 export function cut(response: ServerResponse): void {
