@@ -1,133 +1,74 @@
-import { networkInterfaces } from "node:os";
+import { createInterface } from "node:readline";
 import { createClient } from "../client.ts";
 import { ScamAddressError, TimeoutError } from "../errors.ts";
 import { serveSandbox } from "../sandbox/server.ts";
 import { createSandbox, DEMO_KEY } from "../sandbox/service.ts";
 import { escapeUnseen, toLine } from "../text.ts";
-import {
-  CHECK_KEY_FLAGS,
-  CommandError,
-  EXIT,
-  HELP,
-  KEY_ADVICE,
-  parseFlags,
-  parseNumber,
-  SANDBOX_FLAGS,
-  type Values,
-  withFlagNames,
-} from "./arguments.ts";
+import { CommandError, FLAGS, parseFlags, parseNumber, type Values } from "./arguments.ts";
+import { DEFAULT_TIMEOUT, EXIT, HELP } from "./help.ts";
 import { version } from "./version.ts";
 
 /** The parts of `node:process` that the command uses. */
-interface CommandProcess {
-  /** The environment variables. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Standard input, which is only read for the key. */
-  readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
-  /** Standard output. */
-  readonly stdout: { write(text: string): unknown };
-  /** Standard error. */
-  readonly stderr: { write(text: string): unknown };
-  /** Adds a listener for a signal to stop. */
-  once(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
-  /** Ends the process at once. */
-  exit(status: number): unknown;
-  /** The id of the process. */
-  readonly pid: number;
-}
+type CommandProcess = Pick<NodeJS.Process, "env" | "stdin" | "stdout" | "stderr" | "once">;
 
 const KEY_VARIABLE = "SCAM_ADDRESS_API_KEY";
-
-/** Reads an environment variable. */
-function readVariable({ env }: CommandProcess, name: string): string | undefined {
-  try {
-    return env[name];
-  } catch (error) {
-    if ((error as Error).name === "NotCapable") throw error; // It names the missing permission.
-    throw new CommandError(`"${name}" is not valid Unicode`); // Deno's own error quotes the value.
-  }
-}
+const KEY_ADVICE = `set "${KEY_VARIABLE}", or write the key to standard input`;
 
 /** Takes the key out of a text that may have white space around it. */
 function readKey(text: string, source: string): string {
   const key = text.trim();
   if (!key) throw new CommandError(`No key: ${source} is empty; ${KEY_ADVICE}`);
-  if (/[\r\n]/.test(key)) throw new CommandError(`The key in ${source} contains a line break`);
   return key;
 }
 
-/** Reads the key from standard input. */
-async function readStandardInput({ stdin, stderr }: CommandProcess): Promise<string> {
-  if (stdin.isTTY) stderr.write("Type the key, Enter and Ctrl-D (on Windows, Ctrl-Z and Enter)\n");
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of stdin) {
-    text += decoder.decode(chunk, { stream: true });
-    // An endless input would fill the memory; no key is that long.
-    if (text.length > 65_536) throw new CommandError("Standard input is too long to be a key");
-  }
-  return readKey(text + decoder.decode(), "standard input");
+/** Reads the first line of standard input. */
+async function readLine({ stdin, stderr }: CommandProcess): Promise<string> {
+  if (stdin.isTTY) stderr.write("Type the key and press Enter\n");
+  for await (const line of createInterface({ input: stdin })) return line;
+  return "";
 }
 
 /** Checks the key with the service, or with the sandbox. */
-async function checkKey(process: CommandProcess, flags: Values<typeof CHECK_KEY_FLAGS>) {
-  const variable = readVariable(process, KEY_VARIABLE);
-  let key = variable === undefined ? undefined : readKey(variable, `"${KEY_VARIABLE}"`);
-  const seconds = parseNumber("timeout", flags.timeout, 1, 2_147_483);
+async function checkKey(process: CommandProcess, flags: Values<typeof FLAGS["check-key"]>) {
+  const seconds = parseNumber("timeout", flags.timeout) ?? DEFAULT_TIMEOUT;
   const options = {
     allowInsecureHttp: flags["allow-insecure-http"],
-    retries: parseNumber("retries", flags.retries, 0, 100),
-    totalTimeout: seconds && seconds * 1_000,
+    retries: parseNumber("retries", flags.retries),
+    totalTimeout: seconds * 1_000,
   };
+  const variable = process.env[KEY_VARIABLE];
+  let key = variable === undefined ? undefined : readKey(variable, `"${KEY_VARIABLE}"`);
   if (flags.sandbox) {
-    if (flags["base-url"]) {
-      throw new CommandError('"--sandbox" and "--base-url" cannot be combined');
-    }
+    if (flags["base-url"]) throw new CommandError('"--sandbox" excludes "--base-url"');
     const name = key ? `the key in "${KEY_VARIABLE}"` : `"${DEMO_KEY}"`;
     process.stderr.write(`Checking ${name} with the built-in sandbox, not the service\n`);
     const sandbox = { baseUrl: "http://localhost/", fetch: createSandbox().fetch };
     return await createClient({ ...options, ...sandbox, apiKey: key ?? DEMO_KEY }).checkOwnKey();
   }
-  const baseUrl = flags["base-url"] ?? readVariable(process, "SCAM_ADDRESS_BASE_URL");
-  const advice = 'use "--base-url", set "SCAM_ADDRESS_BASE_URL", or try "--sandbox"';
-  if (!baseUrl) throw new CommandError(`No address: ${advice}`);
+  const baseUrl = flags["base-url"] ?? process.env["SCAM_ADDRESS_BASE_URL"] ?? "";
   // A function, so that the address is checked first, and reading the key counts toward `totalTimeout`.
-  const apiKey = key ?? (async () => key = await readStandardInput(process));
+  const apiKey = key ?? (async () => key = readKey(await readLine(process), "standard input"));
   return await createClient({ ...options, baseUrl, apiKey }).checkOwnKey().catch((error) => {
     if (key || !(error instanceof TimeoutError)) throw error;
-    const problem = `No key arrived: standard input did not end within ${seconds} s`;
-    throw new CommandError(`${problem}; ${KEY_ADVICE}`);
+    throw new CommandError(`No key arrived on standard input within ${seconds} s; ${KEY_ADVICE}`);
   });
-}
-
-/** Returns the exit status for a key. `credits` is `null` if the service does not say how many. */
-function exitStatusOf(apiKeyValid: boolean, credits: number | null, minCredits?: number): number {
-  if (!apiKeyValid) return EXIT.invalid;
-  if (minCredits === undefined) return EXIT.ok;
-  if (credits === null) return EXIT.failed;
-  return credits < minCredits ? EXIT.tooFewCredits : EXIT.ok;
 }
 
 /** Runs `check-key`. */
 async function runCheckKey(process: CommandProcess, args: string[]): Promise<number> {
-  const flags = parseFlags(args, CHECK_KEY_FLAGS, KEY_ADVICE);
-  const minCredits = parseNumber("min-credits", flags["min-credits"], 0, Number.MAX_SAFE_INTEGER);
-  // The first process of a container is not ended by a signal that it does not listen for.
-  if (process.pid === 1) {
-    process.once("SIGINT", () => process.exit(130)); // the status that shells show for it
-    process.once("SIGTERM", () => process.exit(143));
-  }
+  const flags = parseFlags(args, FLAGS["check-key"]);
+  const minCredits = parseNumber("min-credits", flags["min-credits"]) ?? -Infinity;
   const status = await checkKey(process, flags);
   const { apiKeyValid } = status;
-  const credits = status.apiKeyValid ? status.data.credits ?? null : null;
-  const exit = exitStatusOf(apiKeyValid, credits, minCredits);
+  const credits = status.apiKeyValid ? status.data.credits : null;
+  const hasTooFew = credits !== null && credits < minCredits;
+  const exit = !apiKeyValid ? EXIT.invalid : hasTooFew ? EXIT.tooFewCredits : EXIT.ok;
   if (flags.json) {
     printJson(process, { ok: exit === EXIT.ok, apiKeyValid, credits });
   } else {
-    const unit = credits === 1 ? "credit" : "credits";
-    const shortfall = exit === EXIT.tooFewCredits ? `, fewer than ${minCredits}` : "";
-    const balance = `${credits ?? "an unknown number of"} ${unit}${shortfall}`;
-    process.stdout.write(`The key is ${apiKeyValid ? `valid and has ${balance}` : "not valid"}\n`);
+    const balance = `valid and has ${credits} ${credits === 1 ? "credit" : "credits"}`;
+    const shortfall = hasTooFew ? `, fewer than ${minCredits}` : "";
+    process.stdout.write(`The key is ${apiKeyValid ? balance + shortfall : "not valid"}\n`);
   }
   return exit;
 }
@@ -138,21 +79,10 @@ function printJson({ stdout }: CommandProcess, fields: object): void {
   stdout.write(`${escapeUnseen(JSON.stringify(report))}\n`);
 }
 
-/** Lists the IPv4 addresses of this machine that others may reach. */
-function listAddresses(): string[] {
-  try {
-    const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-    return all.filter((one) => one.family === "IPv4" && !one.internal).map((one) => one.address);
-  } catch {
-    return []; // Deno needs the permission "--allow-sys" for it.
-  }
-}
-
 /** Runs `sandbox` until the process gets a signal to stop. */
 async function runSandbox(process: CommandProcess, args: string[]): Promise<number> {
-  const advice = 'to add a test key, use "--key KEY=CREDITS"';
-  const flags = parseFlags(args, SANDBOX_FLAGS, advice);
-  const port = parseNumber("port", flags.port, 0, 65_535);
+  const { host, ...flags } = parseFlags(args, FLAGS.sandbox);
+  const port = parseNumber("port", flags.port);
   const keys = flags.key?.map((pair) => {
     const [, key, credits] = /^(.+)=(\d+)$/.exec(pair) ?? [];
     if (!key) throw new CommandError('"--key" must be KEY=CREDITS, CREDITS a whole number from 0');
@@ -165,17 +95,15 @@ async function runSandbox(process: CommandProcess, args: string[]): Promise<numb
     process.stdout.write(`${request.method} ${new URL(request.url).pathname} ${response.status}\n`);
     return response;
   };
-  const server = await serveSandbox({ fetch }, { host: flags.host, port });
+  const server = await serveSandbox({ fetch }, { host, port });
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
   });
-  process.stdout.write(`Sandbox listening on ${server.url} (press Ctrl-C to stop)\n`);
-  if (flags.host === "0.0.0.0" || flags.host === "::") {
-    const { port } = new URL(server.url);
-    const urls = listAddresses().map((address) => `http://${address}:${port}/`);
-    if (urls.length > 0) process.stdout.write(`Other machines can use ${urls.join(" or ")}\n`);
-  }
-  if (!keys) process.stdout.write(`Its valid key is "${DEMO_KEY}", with 100 credits\n`);
+  // A URL for all interfaces would name a single one.
+  const url = host === "0.0.0.0" ? server.url.replace("127.0.0.1", host) : server.url;
+  process.stdout.write(`Sandbox listening on ${url} (press Ctrl-C to stop)\n`);
+  const credits = sandbox.keys.get(DEMO_KEY);
+  if (!keys) process.stdout.write(`Its valid key is "${DEMO_KEY}", with ${credits} credits\n`);
   await stopped;
   await server.close();
   return EXIT.ok;
@@ -192,23 +120,23 @@ async function runCommand(process: CommandProcess, args: string[]): Promise<numb
   }
   if (command === "check-key") return await runCheckKey(process, rest);
   if (command === "sandbox") return await runSandbox(process, rest);
-  const problem = command === undefined ? "No command" : "There is no such command";
-  const advice = `the commands are check-key and sandbox; see --help; ${KEY_ADVICE}`;
-  throw new CommandError(`${problem}: ${advice}`);
+  throw new CommandError("The first argument must be check-key or sandbox");
 }
 
 /** Reports an error; returns the exit status. */
 function reportError(process: CommandProcess, error: Error, isJson: boolean): number {
   const isOurs = error instanceof CommandError || error instanceof ScamAddressError;
   const code = isOurs ? error.code : "unexpected";
-  const message = toLine(withFlagNames(error.message));
+  const exit = code === "usage" || code === "configuration" ? EXIT.usage : EXIT.failed;
+  const message = toLine(error.message);
   if (isJson) {
     const fields = error instanceof ScamAddressError && error.toJSON();
     printJson(process, { error: { name: error.name, ...fields, code, message } });
   } else {
-    process.stderr.write(`Error (${code}): ${message}\n`);
+    const advice = exit === EXIT.usage ? "; see --help" : "";
+    process.stderr.write(`Error (${code}): ${message}${advice}\n`);
   }
-  return code === "usage" || code === "configuration" ? EXIT.usage : EXIT.failed;
+  return exit;
 }
 
 /**

@@ -11,12 +11,12 @@
  * ```
  *
  * In Deno, the command needs no permissions other than these: `--allow-env` for the two variables,
- * and `--allow-net`, which can name the service's host. With `--allow-sys=networkInterfaces`,
- * `sandbox --host 0.0.0.0` also prints addresses that other machines can use.
+ * and `--allow-net`, which can name the service's host.
  *
  * The key comes from the environment variable `SCAM_ADDRESS_API_KEY` or, if that is not set, from
- * standard input. In a terminal, the command prompts for the key, and what you type is visible. `--help`
- * lists the options and the exit statuses. Messages are one line without control characters.
+ * the first line of standard input. In a terminal, the command prompts for the key, and what you type
+ * is visible. `--help` lists the options and the exit statuses. Messages are one line
+ * without control characters.
  *
  * `check-key --json` always prints one object, for example
  * `{"ok":true,"apiKeyValid":true,"credits":100,"error":null}`. After a failure, `apiKeyValid` and
@@ -32,8 +32,8 @@
 import process from "node:process";
 import { setTimeout } from "node:timers"; // in older versions of Deno, the global one has no unref
 import { toLine } from "../text.ts";
-import { EXIT } from "./arguments.ts";
 import { run } from "./command.ts";
+import { EXIT } from "./help.ts";
 
 /** Reports the first unexpected error, and sets the exit status: the runtime itself would exit with 1. */
 function fail({ code, message }: Error & { code?: string }): void {

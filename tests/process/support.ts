@@ -1,15 +1,25 @@
 // Bundles a program of the tests, and runs it on Deno and Node.js.
 import { expect } from "@std/expect";
-import { root } from "../../scripts/support/files.ts";
-import { mustRun, run } from "../../scripts/support/process.ts";
+import { makeFolder, root } from "../../scripts/support/files.ts";
+import { deno, mustRun, run } from "../../scripts/support/process.ts";
 
 /** Bundles a program; `await using` removes it. */
 export async function bundle(program: string): Promise<{ path: string } & AsyncDisposable> {
-  const directory = await Deno.makeTempDir();
-  const path = `${directory}/program.mjs`;
-  const flags = ["--quiet", "--no-lock", "--import-map=import_map.npm.json", `--output=${path}`];
-  await mustRun(Deno.execPath(), ["bundle", ...flags, program], { cwd: root });
-  return { path, [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }) };
+  const folder = await makeFolder();
+  const path = `${folder.path}/program.mjs`;
+  await mustRun(deno, ["bundle", "--quiet", "--no-lock", `--output=${path}`, program], {
+    cwd: root,
+  });
+  return { ...folder, path };
+}
+
+/** Writes text to the standard input of a process, closes it, and waits for the process to end. */
+export async function finish(child: Deno.ChildProcess, stdin = "") {
+  const sent = new Blob([stdin]).stream().pipeTo(child.stdin);
+  await sent.catch(() => {}); // The process may have ended without reading it.
+  const { code, stdout, stderr } = await child.output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
 /** How a runtime starts a program. */
@@ -24,7 +34,7 @@ export interface Runtime {
 export const runtimes: Runtime[] = [
   {
     name: "Deno",
-    command: Deno.execPath(),
+    command: deno,
     flags: (host) => {
       const permission = host ? `--allow-net=${host}` : "--allow-all";
       return ["run", "--quiet", "--no-config", "--v8-flags=--expose-gc", permission];

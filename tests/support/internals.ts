@@ -1,6 +1,6 @@
 // What tests use of src/ that users cannot import. A renamed file of src/ is renamed here alone.
-export { EXIT, HELP } from "../../src/cli/arguments.ts";
 export { run } from "../../src/cli/command.ts";
+export { EXIT, HELP } from "../../src/cli/help.ts";
 export { version } from "../../src/cli/version.ts";
 export { apiKeyHeader, operations } from "../../src/generated/operations.ts";
 export type { Operation } from "../../src/operation.ts";
