@@ -7,30 +7,32 @@
  * other work of the machine can only make a round slower.
  */
 
+import ky from "ky";
 import process from "node:process";
+import createOpenapiClient from "openapi-fetch";
+import { createClient, type paths } from "../../mod.ts";
 
 /** Milliseconds of a turn. */
 const LEAD_IN = 20;
 const TURN = 50;
 
-const [baseUrl = "", kind] = process.argv.slice(2);
-const [concurrency, rounds] = process.argv.slice(4).map(Number) as [number, number];
+const ROUNDS = 50;
+
+const [baseUrl = "", kind, concurrency] = process.argv.slice(2);
 const apiKey = "demo-key";
 const body = { apiKey };
 const custom = kind === "custom fetch" &&
   { fetch: (...args: Parameters<typeof fetch>) => fetch(...args) };
 
-// Imported by a name that the compiler does not know, because ky has no types here.
-const load = (name: string) => import(name);
-const ours = (await load("./scam-address.js")).createClient({ baseUrl, apiKey, ...custom });
-const openapiFetch = (await load("openapi-fetch")).default({ baseUrl, ...custom });
-const ky = (await load("ky")).default.create({ prefix: baseUrl, ...custom });
+const ours = createClient({ baseUrl, apiKey, ...custom });
+const openapiFetch = createOpenapiClient<paths>({ baseUrl, ...custom });
+const kyClient = ky.create({ prefix: baseUrl, ...custom });
 
 /** Calls of `checkKey`, as the documentation of each client shows them. */
 const calls: Record<string, () => Promise<unknown>> = {
   "openapi-fetch": async () => (await openapiFetch.POST("/checkKey", { body })).data,
   "@scam-address/client": () => ours.checkOwnKey(),
-  ky: () => ky.post("checkKey", { json: body }).json(),
+  ky: () => kyClient.post("checkKey", { json: body }).json(),
 };
 
 /** Calls for a time in milliseconds; resolves to the microseconds of CPU time per call. */
@@ -41,13 +43,13 @@ async function run(call: () => Promise<unknown>, duration: number): Promise<numb
   const worker = async () => {
     for (; performance.now() - start < duration; count++) await call();
   };
-  await Promise.all(Array.from({ length: concurrency }, worker));
+  await Promise.all(Array.from({ length: Number(concurrency) }, worker));
   const { user, system } = process.cpuUsage(cpu);
   return (user + system) / count;
 }
 
 const costs: Record<string, number[]> = {};
-for (let round = -rounds / 5; round < rounds; round++) { // the first fifth warms up
+for (let round = -ROUNDS / 5; round < ROUNDS; round++) { // the first fifth warms up
   for (const [name, call] of Object.entries(calls)) {
     const result = JSON.stringify(await call());
     if (!result.startsWith('{"apiKeyValid":true')) throw new Error(`"${name}" returned ${result}`);

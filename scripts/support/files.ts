@@ -23,20 +23,13 @@ export async function listProject(...folders: string[]): Promise<string[]> {
 /** Reads a file of the project. */
 export const read = (file: string): Promise<string> => readFile(join(root, file), "utf8");
 
-/** A folder that is removed at the end of its scope. */
-export interface Folder {
-  readonly path: string;
-  [Symbol.asyncDispose](): Promise<void>;
-  /** Writes a file, as text or else as JSON; resolves to its path. */
-  write(name: string, content: unknown): Promise<string>;
-}
-
 /** Makes an empty folder; `await using` removes it. */
-export async function makeFolder(): Promise<Folder> {
+export async function makeFolder() {
   const path = await mkdtemp(join(tmpdir(), "scam-address-"));
   return {
     path,
-    async write(name, content) {
+    /** Writes a file, as text or else as JSON; resolves to its path. */
+    async write(name: string, content: unknown) {
       const file = resolve(path, name);
       const text = typeof content === "string" ? content : JSON.stringify(content, undefined, 2);
       await writeFile(file, text);
@@ -46,8 +39,11 @@ export async function makeFolder(): Promise<Folder> {
   };
 }
 
+/** A folder that is removed at the end of its scope. */
+export type Folder = Awaited<ReturnType<typeof makeFolder>>;
+
 /** Copies files and folders of the project into a new folder; `await using` removes it. */
-export async function copyProject(names: readonly string[]): Promise<Folder> {
+export async function copyProject(names: readonly string[]) {
   const folder = await makeFolder();
   for (const name of names) {
     await cp(join(root, name), join(folder.path, name), { recursive: true });

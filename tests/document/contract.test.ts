@@ -40,7 +40,7 @@ for (const [kind, edit] of Object.entries(edits)) {
     await project.write(file, document); // JSON is YAML, too.
     const options = { cwd: project.path };
     await mustRun(deno, ["task", "--quiet", "generate"], options);
-    const check = ["check", "--quiet", "--import-map=import_map.npm.json", "mod.ts", "src/"];
+    const check = ["check", "--quiet", "mod.ts", "src/"];
     const { success, output } = await run(deno, check, options);
     // What is indented further is related to the place of an error.
     const places = [...output.matchAll(/^ {4}at file:\/\/(\S+):\d+:\d+$/gm)];

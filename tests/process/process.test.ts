@@ -1,8 +1,9 @@
 import { expect } from "@std/expect";
 import { constants, deflateRawSync } from "node:zlib";
 
+import { bundle, deno, run } from "../../scripts/support/process.ts";
 import { json, serve, serveBytes, validKey } from "../support/server.ts";
-import { bundle, play, runtimes } from "./support.ts";
+import { play, runtimes } from "./support.ts";
 
 const MiB = 2 ** 20;
 const SIZE = 512 * MiB;
@@ -163,3 +164,9 @@ for (const runtime of runtimes) {
     }, true);
   }
 }
+
+Deno.test("a program that runs longer than its limit fails with what it wrote, and says so", async () => {
+  const program = 'console.log("begun"); setInterval(() => {}, 1_000);';
+  const signal = AbortSignal.timeout(3_000);
+  await expect(run(deno, ["eval", program], { signal })).rejects.toThrow(/time limit:\nbegun$/);
+});

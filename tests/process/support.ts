@@ -1,17 +1,7 @@
-// Bundles a program of the tests, and runs it on Deno and Node.js.
+// Runs programs of the tests on Deno and Node.js.
 import { expect } from "@std/expect";
-import { makeFolder, root } from "../../scripts/support/files.ts";
-import { deno, mustRun, run } from "../../scripts/support/process.ts";
-
-/** Bundles a program; `await using` removes it. */
-export async function bundle(program: string): Promise<{ path: string } & AsyncDisposable> {
-  const folder = await makeFolder();
-  const path = `${folder.path}/program.mjs`;
-  await mustRun(deno, ["bundle", "--quiet", "--no-lock", `--output=${path}`, program], {
-    cwd: root,
-  });
-  return { ...folder, path };
-}
+import { root } from "../../scripts/support/files.ts";
+import { deno, run } from "../../scripts/support/process.ts";
 
 /** Writes text to the standard input of a process, closes it, and waits for the process to end. */
 export async function finish(child: Deno.ChildProcess, stdin = "") {
@@ -21,6 +11,8 @@ export async function finish(child: Deno.ChildProcess, stdin = "") {
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
+
+export { bundle } from "../../scripts/support/process.ts";
 
 /** How a runtime starts a program. */
 export interface Runtime {
