@@ -85,11 +85,7 @@ await build({
     keywords: ["scam-address", "scam", "address", "api", "client", "openapi", "typescript"],
     license: denoJson.license,
     author: "The Scam Address Client authors",
-    ...repository && {
-      repository: { type: "git", url: `git+${repository}.git` },
-      homepage: `${repository}#readme`,
-      bugs: { url: `${repository}/issues` },
-    },
+    ...repository && { repository: { type: "git", url: `git+${repository}.git` } },
     types: "./script/mod.d.ts",
     // For TypeScript's "node10" module resolution, which reads no "exports".
     typesVersions: {

@@ -15,19 +15,12 @@ import { createSandbox, DEMO_KEY } from "../src/sandbox/service.ts";
 import { serveConformance } from "../tests/runtimes/server.ts";
 import { serve } from "../tests/support/server.ts";
 import { makeFolder, read, root } from "./support/files.ts";
-import {
-  arch,
-  BUN_VERSION,
-  installBun,
-  installPackage,
-  installTool,
-  NODE_VERSIONS,
-  takePackage,
-} from "./support/npm.ts";
+import { arch, installPackage, installTool, NODE_VERSIONS, takePackage } from "./support/npm.ts";
 import { deno, mustRun, run } from "./support/process.ts";
 import { listPrograms } from "./support/programs.ts";
 
 const { os } = Deno.build;
+const BUN_VERSION = "1.4.5";
 const WORKERD_VERSION = "1.20261117.1";
 
 const work = await makeFolder();
@@ -65,7 +58,7 @@ function testCommand(name: string, install: () => Promise<string>): void {
   Deno.test(`${name}, the command`, async () => {
     const body = "\u0001".repeat(60_000); // six times as long in JSON, more than a pipe holds
     await using server = await serve((_, response) => void response.writeHead(402).end(body));
-    const program = join(project, "node_modules/@scam-address/client/esm/src/cli/main.js");
+    const program = join(project, "node_modules/.bin/scam-address");
     const args = [program, "check-key", "--json", `--base-url=${server.url}`];
     const env = { SCAM_ADDRESS_API_KEY: "some-key" };
     const { code, stdout } = await run(await install(), args, { env });
@@ -83,6 +76,12 @@ for (const version of NODE_VERSIONS) {
     return [await install(), await bundle("program.ts", "program.cjs", { format: "cjs" })];
   });
   testCommand(`Node ${version}`, install);
+}
+
+/** Installs Bun into the cache, once; resolves to its executable. */
+async function installBun(): Promise<string> {
+  const target = arch === "x64" ? "x64" : "aarch64";
+  return join(await installTool(`@oven/bun-${os}-${target}`, BUN_VERSION), "bin/bun");
 }
 
 testRuntime(`Bun ${BUN_VERSION}`, async (bundle) => {

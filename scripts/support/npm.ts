@@ -7,16 +7,13 @@ import { root } from "./files.ts";
 import { mustRun } from "./process.ts";
 
 /** Where the user's cache keeps the packages that the scripts install. */
-export const cache: string = join(
+const cache: string = join(
   Deno.env.get("XDG_CACHE_HOME") ?? join(homedir(), ".cache"),
   "scam-address-client",
 );
 
 /** What npm's packages call this processor. */
 export const arch: string = Deno.build.arch === "x86_64" ? "x64" : "arm64";
-
-/** The version of Bun that the scripts run. */
-export const BUN_VERSION = "1.4.5";
 
 /** The versions of Node.js that the package is tested on; the first is the oldest that it runs on. */
 export const NODE_VERSIONS = ["20.20.2", "22.23.3", "24.21.0", "26.10.0"] as const;
@@ -25,7 +22,7 @@ export const NODE_VERSIONS = ["20.20.2", "22.23.3", "24.21.0", "26.10.0"] as con
 export const ENGINES = { node: `>=${parseInt(NODE_VERSIONS[0])}` };
 
 /** Runs npm, which must succeed; resolves to what it wrote to standard output. */
-export function npm(args: string[], cwd: string): Promise<string> {
+function npm(args: string[], cwd: string): Promise<string> {
   const quiet = ["--loglevel=error", "--no-audit", "--no-fund", "--ignore-scripts", ...args];
   return mustRun("npm", quiet, { cwd });
 }
@@ -37,15 +34,10 @@ export function npm(args: string[], cwd: string): Promise<string> {
  * @param args The script's arguments, without its options.
  * @returns The tarball that npm delivers, and the folder in `work` where it is unpacked.
  */
-export async function takePackage(
-  work: string,
-  args = Deno.args,
-): Promise<{ tarball: string; folder: string }> {
+export async function takePackage(work: string, args = Deno.args) {
   const origin = resolve(args[0] ?? join(root, "npm"));
   if (!existsSync(origin)) {
-    throw new Error(
-      `There is no package at "${origin}": run "deno task build:npm", which needs JSR`,
-    );
+    throw new Error(`There is no package at "${origin}": run "deno task build:npm"`);
   }
   const tarball = (await Deno.stat(origin)).isDirectory ? await packFolder(origin, work) : origin;
   await unpack(tarball, work);
@@ -66,11 +58,7 @@ export async function unpack(tarball: string, destination: string): Promise<void
 }
 
 /** Installs a package's tarball, and others, into a new project, whose folder this creates. */
-export async function installPackage(
-  tarball: string,
-  project: string,
-  ...others: string[]
-): Promise<void> {
+export async function installPackage(tarball: string, project: string, ...others: string[]) {
   await Deno.mkdir(project);
   await Deno.writeTextFile(join(project, "package.json"), '{ "private": true }\n');
   await npm(["install", "--prefer-offline", tarball, ...others], project);
@@ -86,10 +74,4 @@ export async function installTool(name: string, version: string): Promise<string
     await Deno.writeTextFile(complete, "");
   }
   return join(folder, "node_modules", name);
-}
-
-/** Installs Bun into the cache, once; resolves to its executable. */
-export async function installBun(): Promise<string> {
-  const target = arch === "x64" ? "x64" : "aarch64";
-  return join(await installTool(`@oven/bun-${Deno.build.os}-${target}`, BUN_VERSION), "bin/bun");
 }
