@@ -62,16 +62,11 @@ client.use(middleware);
 
 export async function credits(callOptions: RequestOptions): Promise<number> {
   const status: KeyStatus = await client.checkOwnKey(callOptions);
-  if (status.apiKeyValid) {
-    const valid: ValidKey = status;
-    return valid.data.credits;
-  }
-  const invalid: InvalidKey = status;
-  // @ts-expect-error: what else it has is not known
-  return invalid.data.credits;
+  const valid: ValidKey | InvalidKey = status;
+  // @ts-expect-error: what an invalid key has is not known
+  status.data.credits;
+  return valid.apiKeyValid ? valid.data.credits : -1;
 }
-
-export type Key = components["schemas"]["CheckKeyRequest"]["apiKey"];
 
 export async function typed(): Promise<components["schemas"]["KeyStatus"] | undefined> {
   type Body = operations["checkKey"]["requestBody"]["content"]["application/json"];

@@ -107,19 +107,6 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     return { ends, grown: await heap() - before };
   },
 
-  /** A large body that is sent again and again; tells how much the heap has grown. */
-  async retries() {
-    const heaps: number[] = [];
-    const fetch = async () => {
-      // This is slow, so that only the first attempt and the last one are measured.
-      heaps.push(heaps.length % 80 ? 0 : await heap());
-      return new Response("busy", { status: 503, headers: { "retry-after": "0" } });
-    };
-    const client = createClient({ baseUrl, apiKey, fetch });
-    await settle(client.call("PUT", "a", { body: "a".repeat(2 ** 20), retries: 80 }));
-    return { attempts: heaps.length, grown: heaps.at(-1)! - heaps[0]! };
-  },
-
   /** A response that is too large; tells by how many bytes the process has grown at most. */
   async size() {
     const pull = (controller: ReadableStreamDefaultController) =>
