@@ -35,7 +35,8 @@ Deno.test.afterEach(async () => {
 /** Starts the command in the project's folder. */
 function start(permissions: string[], args: string[], env = {}, module = main): Deno.ChildProcess {
   const piped = { stdin: "piped", stdout: "piped", stderr: "piped" } as const;
-  const options = { cwd: root, env: { NO_COLOR: "1", ...env }, ...piped };
+  const signal = AbortSignal.timeout(20_000); // Something may keep it from ending.
+  const options = { cwd: root, env: { NO_COLOR: "1", ...env }, signal, ...piped };
   const command = { args: denoArgs(permissions, args, module), ...options };
   const child = new Deno.Command(deno, command).spawn();
   children.add(child);
