@@ -15,7 +15,6 @@ import { createClient, type paths } from "../../mod.ts";
 /** Milliseconds of a turn. */
 const LEAD_IN = 20;
 const TURN = 50;
-
 const ROUNDS = 50;
 
 const [baseUrl = "", kind, concurrency] = process.argv.slice(2);

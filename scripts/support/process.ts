@@ -32,8 +32,7 @@ export async function mustRun(command: string, args: string[], options?: Deno.Co
 export async function bundle(program: string): Promise<{ path: string } & AsyncDisposable> {
   const folder = await makeFolder();
   const path = `${folder.path}/program.mjs`;
-  await mustRun(deno, ["bundle", "--quiet", "--no-lock", `--output=${path}`, program], {
-    cwd: root,
-  });
+  const args = ["bundle", "--quiet", "--no-lock", `--output=${path}`, program];
+  await mustRun(deno, args, { cwd: root });
   return { ...folder, path };
 }

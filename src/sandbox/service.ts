@@ -63,7 +63,8 @@ export interface SandboxContext {
  *   OpenAPI document, with that operation's lowest 2xx status;
  * - `undefined`, for the status 204.
  *
- * If it throws, the response has the status 501, which the client does not retry, and what it threw.
+ * If it throws, the response has the status 501, which the client does not retry, and its body says what
+ * was thrown.
  */
 export type SandboxRoute = (request: Request, context: SandboxContext) => unknown;
 
