@@ -198,7 +198,7 @@ async function expectUsage(base: string, parts: Record<string, string>, setting?
       const args = `${base} ${line}`.split(" ").filter(Boolean);
       const { exit, stdout, stderr } = await command(args, setting);
       expect([line, exit, stdout]).toEqual([line, 2, ""]);
-      expect(stderr).toMatch(/^Error \((usage|configuration)\): [^\n]+; see --help$/m);
+      expect(stderr).toMatch(/^Error \((usage|configuration)\): [^\n]+$/m);
       expect(stderr).toContain(part);
       expect(stderr).not.toMatch(/S3CRET/);
     }
@@ -245,7 +245,7 @@ Deno.test("check-key --allow-insecure-http uses http for any host", async () => 
 
 Deno.test("the command takes no key from an argument, and does not repeat it", async () => {
   await expectUsage("", {
-    " | S3CRET | S3CRET check-key | --S3CRET check-key": "check-key or sandbox",
+    " | S3CRET | S3CRET check-key | --S3CRET check-key": "check-key or sandbox; see --help",
   });
   await expectUsage("check-key", {
     "--retires 1": "'--retires'",

@@ -92,7 +92,7 @@ Deno.test("serveSandbox() survives requests that break off or cannot be read", a
     },
   });
   const { url } = server;
-  const head = `Host: x\r\n${keyHeader}: demo-key\r\nConnection: close\r\n`;
+  const head = `Host: x\r\n${keyHeader}: ${DEMO_KEY}\r\nConnection: close\r\n`;
   for (const [target, status] of [["//other.example/-a", 404], ["/%zz", 501]] as const) {
     const received = await raw(url, `GET ${target} HTTP/1.1\r\n${head}\r\n`);
     expect(received.split(" ")[1]).toBe(`${status}`);
