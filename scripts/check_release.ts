@@ -13,7 +13,10 @@ import { mustRun } from "./support/process.ts";
 const [tag = ""] = Deno.args;
 const { version } = JSON.parse(await Deno.readTextFile("deno.json"));
 const sections = (await Deno.readTextFile("CHANGELOG.md")).split(/^## /m);
-const section = sections.find((text) => text.startsWith(`[${version}] - `)) ?? "";
+const section = sections.find((text) => {
+  const [, name, date = ""] = /^\[(.+)\] - (\d{4}-\d\d-\d\d)\n/.exec(text) ?? [];
+  return name === version && !Number.isNaN(Date.parse(date));
+}) ?? "";
 // Each entry is one line, because GitHub shows the line breaks of a release's notes.
 const notes = section.replace(/^.*/, "").trim().replace(/\n {2}(?![ -])/g, " ");
 const changes = await mustRun("git", ["status", "--porcelain"]);

@@ -54,6 +54,8 @@ const refused: [problem: string, tag: string, changelog: string, ...others: stri
   ['The tag is "1.2.3", but', "1.2.3", good],
   ["CHANGELOG.md has no entries below a heading", "v1.2.3", changelogOf("1.2.30")],
   ["CHANGELOG.md has no entries", "v1.2.3", empty],
+  ["CHANGELOG.md has no entries", "v1.2.3", good.replace("2026-01-31", "someday")],
+  ["CHANGELOG.md has no entries", "v1.2.3", good.replace("2026-01-31", "2026-13-01")],
   ["There are changes that are not committed:\n?? new.ts", "v1.2.3", good, "new.ts"],
 ];
 for (const [problem, ...args] of refused) {
