@@ -22,8 +22,8 @@ const header = `// Made by \`deno task generate\` from ${source}. Do not edit.\n
 
 /** Generates, and writes the files that differ; with `isCheck`, it fails in place of that. */
 async function generate(isCheck: boolean): Promise<void> {
-  const { forTypes, forChecks } = await readDocument(source);
-  const files = { types: await writeTypes(forTypes), ...writeOperations(forChecks) };
+  const document = await readDocument(source);
+  const files = { types: await writeTypes(document), ...writeOperations(document) };
   const stale = new Map<string, string>();
   for (const [name, code] of Object.entries(files)) {
     const path = `src/generated/${name}.ts`;

@@ -394,8 +394,6 @@ export type OperationOptions<Id extends keyof operations> =
  * {@linkcode ScamAddressClient.call}, they resolve to `{ data, response }`, and throw the same errors.
  * The data is validated against the document. It is `undefined` only for a status that the document
  * has without content.
- *
- * An operation whose response is not JSON cannot be called like this: use a typed method.
  */
 export type OperationMethods = {
   [Id in keyof operations]: (

@@ -1,4 +1,5 @@
 import type { CallContext } from "./call.ts";
+import { findIssue } from "./checks.ts";
 import type { InvalidResponseError, Issue } from "./errors.ts";
 import * as failures from "./failures.ts";
 import type { Operation } from "./operation.ts";
@@ -45,15 +46,12 @@ function readDocumented(text: string, response: Response, operation: Operation, 
   if (!listed) {
     throw toError([{ path: "", rule: "status" }], `the OpenAPI document has no status ${status}`);
   }
-  const content = responses[listed];
-  if (!content) return undefined; // The document has no content for this status.
-  if (typeof content === "string") {
-    throw toError([{ path: "", rule: "json" }], `the body is ${content}, not JSON: set "parseAs"`);
-  }
+  const check = responses[listed];
+  if (!check) return undefined; // The document has no content for this status.
   if (text === "") throw toError([{ path: "", rule: "empty" }], "the body is empty");
   const value = parseJson(text, response, toError);
-  const issues = content(value); // It is the validator of JSON.
-  if (issues) throw toError(issues);
+  const issue = findIssue(check, value);
+  if (issue) throw toError([issue]);
   return value;
 }
 

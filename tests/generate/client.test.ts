@@ -33,10 +33,6 @@ const Value = {
 };
 const schemas = { Value, Named: { type: "object", properties: { name: text } } };
 const ok = { description: "", content: json(ref("Value")) };
-const image = {
-  description: "",
-  content: { "image/png": { schema: { ...text, format: "binary" } } },
-};
 const docs = { summary: "Reads a value.", description: "By its id.", deprecated: true };
 const paths = {
   "/values/{id}/{names}": {
@@ -60,7 +56,6 @@ const paths = {
     }),
   },
   "/ping": { get: operationOf("ping", { security: [] }) },
-  "/image": { get: operationOf("image", { responses: { 200: image } }) },
 };
 
 const consumer = `
@@ -122,12 +117,6 @@ await keep(async () => {
   const { data } = await client.ping();
   assertType<Equal<typeof data, undefined>>();
   return data ?? "none";
-});
-await keep(() => client.image());
-await keep(() => client.GET("/image"));
-await keep(async () => {
-  const blob: Blob | undefined = (await client.GET("/image", { parseAs: "blob" })).data;
-  return blob?.size;
 });
 await keep(() => client.get({ params: { ...params, path: { id: 1, names: ".." } } }));
 await keep(() => client.ping({ timeuot: 1 } as object));
@@ -192,8 +181,6 @@ Deno.test("what is generated is typed, sent and checked as the document says", a
     ['"found"'],
     ['"found"'],
     ["", 204],
-    ["png"],
-    ["png"],
   ];
   await using server = await serve((_request, response, count) => {
     const [body, status = 200] = responses[count - 1]!;
@@ -210,9 +197,6 @@ Deno.test("what is generated is typed, sent and checked as the document says", a
     "n",
     ["found", "found"],
     "none",
-    '"image" responds with image/png: call GET("/image") with "parseAs" in place of it',
-    [{ path: "", rule: "json" }],
-    3,
     '"params.path" must have a value for "names" that is not empty, and has no segment "." or ".."',
     expect.stringMatching(/^"timeuot" is not an option of ping\(\), which has signal, timeout,/),
   ]);
@@ -224,8 +208,6 @@ Deno.test("what is generated is typed, sent and checked as the document says", a
     "POST /search ",
     'POST /search {"text":"é"}',
     "GET /ping ",
-    "GET /image?own ",
-    "GET /image?own ",
   ]);
   for (const { headers, url } of server.requests) {
     expect(headers[keyHeader]).toBe(url === "/ping" ? undefined : "key");

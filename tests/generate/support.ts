@@ -29,15 +29,6 @@ export function responding(operationId: string, schema: unknown): Fields {
 /** A reference to a schema. */
 export const ref = (name: string): Fields => ({ $ref: `#/components/schemas/${name}` });
 
-/** A document with schemas that refer to one another, the last to the first. */
-export function chainOf(length: number): Fields {
-  const next = (index: number) => ({ anyOf: [ref(`A${index % length}`), { type: "null" }] });
-  const entries = Array.from({ length }).map((_, index) =>
-    [`A${index}`, { type: "object", properties: { next: next(index + 1) } }] as const
-  );
-  return documentOf({}, { schemas: Object.fromEntries(entries) });
-}
-
 /** Copies what the generator needs, with a document. */
 export async function projectWith(document: unknown): Promise<Folder> {
   const config = ["deno.json", "deno.lock", "import_map.npm.json", "mod.ts"];
