@@ -147,7 +147,10 @@ export function writeChecks(schemas: Map<string, Any>, resolve: Resolve): string
       ...mustAll("any"),
       only("number"),
       only("string"),
-      only("array", items && find(`checkItems(${literal(path)}, ${value}, ${functionOf(items)})`)),
+      only(
+        "array",
+        items !== undefined && find(`checkItems(${literal(path)}, ${value}, ${functionOf(items)})`),
+      ),
       only(
         "object",
         ...expected.map((name) => must(has(value, name), "required", pathOf(name))),
