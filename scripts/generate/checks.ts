@@ -71,7 +71,7 @@ interface Place {
 const member: Write = (value, name) =>
   /^[a-z_$][\w$]*$/i.test(name) ? `${value}.${name}` : `${value}[${literal(name)}]`;
 
-const has: Write = (value, name) => `Object.hasOwn(${value}, ${literal(name)})`;
+const has: Write = (value, name) => `has(${value}, ${literal(name)})`;
 
 const lines = (...statements: unknown[]) => statements.filter(Boolean).join("\n");
 

@@ -67,8 +67,8 @@ export const operations: Readonly<Record<string, Operation>> = {
 };
 `;
   const validators = `// deno-lint-ignore-file
-import { type Check, checkAt, checkItems, checkOthers, isObject } from "../checks.ts";
-import { issueAt, lengthOf, matchesAny } from "../checks.ts";
+import { type Check, checkAt, checkItems, checkOthers, has } from "../checks.ts";
+import { isObject, issueAt, lengthOf, matchesAny } from "../checks.ts";
 
 ${writeChecks(schemas, resolve)}
 `;

@@ -23,14 +23,16 @@ export const valuesOf = (schema: Any): Any[] =>
   "const" in schema ? [schema.const] : schema.enum ?? [];
 
 /** Lists the types that values of a schema may have; none if they may have any. */
-export function typesOf(from: Any, resolve: Resolve): string[] {
-  const { type, allOf = [], anyOf, oneOf, ...others } = resolve(from);
+export function typesOf(from: Any, resolve: Resolve, seen: Any[] = []): string[] {
+  const schema = resolve(from);
+  if (seen.includes(schema)) return []; // a circle, which the compiler refuses
+  const { type, allOf = [], anyOf, oneOf, ...others } = schema;
   if (type) return [type].flat();
   const values = valuesOf(others);
   if (values.length > 0) {
     return [...new Set(values.map((value) => value === null ? "null" : typeof value))];
   }
-  const typesIn = (part: Any) => typesOf(part, resolve);
+  const typesIn = (part: Any) => typesOf(part, resolve, [...seen, schema]);
   const branches: string[][] = (oneOf ?? anyOf ?? []).map(typesIn);
   if (branches.some((types) => types.length === 0)) return [];
   return branches.length > 0

@@ -1,11 +1,11 @@
 // Made by `deno task generate` from openapi/openapi.yaml. Do not edit.
 // deno-lint-ignore-file
-import { type Check, checkAt, checkItems, checkOthers, isObject } from "../checks.ts";
-import { issueAt, lengthOf, matchesAny } from "../checks.ts";
+import { type Check, checkAt, checkItems, checkOthers, has } from "../checks.ts";
+import { isObject, issueAt, lengthOf, matchesAny } from "../checks.ts";
 
 export const checkKeyStatus: Check = (value) => {
   if (isObject(value)) {
-    if (!Object.hasOwn(value, "apiKeyValid")) return issueAt("/apiKeyValid", "required");
+    if (!has(value, "apiKeyValid")) return issueAt("/apiKeyValid", "required");
     switch (value.apiKeyValid) {
       case true:
         {
@@ -27,18 +27,18 @@ export const checkKeyStatus: Check = (value) => {
 
 export const checkValidKey: Check = (value) => {
   if (!isObject(value)) return issueAt("", "type");
-  if (!Object.hasOwn(value, "apiKeyValid")) return issueAt("/apiKeyValid", "required");
-  if (!Object.hasOwn(value, "data")) return issueAt("/data", "required");
+  if (!has(value, "apiKeyValid")) return issueAt("/apiKeyValid", "required");
+  if (!has(value, "data")) return issueAt("/data", "required");
   if (!(typeof value.apiKeyValid === "boolean")) return issueAt("/apiKeyValid", "type");
   if (!(value.apiKeyValid === true)) return issueAt("/apiKeyValid", "const");
   if (!isObject(value.data)) return issueAt("/data", "type");
-  if (!Object.hasOwn(value.data, "credits")) return issueAt("/data/credits", "required");
+  if (!has(value.data, "credits")) return issueAt("/data/credits", "required");
   if (!Number.isInteger(value.data.credits)) return issueAt("/data/credits", "type");
 };
 
 export const checkInvalidKey: Check = (value) => {
   if (!isObject(value)) return issueAt("", "type");
-  if (!Object.hasOwn(value, "apiKeyValid")) return issueAt("/apiKeyValid", "required");
+  if (!has(value, "apiKeyValid")) return issueAt("/apiKeyValid", "required");
   if (!(typeof value.apiKeyValid === "boolean")) return issueAt("/apiKeyValid", "type");
   if (!(value.apiKeyValid === false)) return issueAt("/apiKeyValid", "const");
 };
