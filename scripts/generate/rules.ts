@@ -14,6 +14,7 @@ type Verdict = [field: string, isRefused: unknown, advice: string];
 
 const noMethod = "Leave it out: the client cannot have its methods, which types would have";
 const oneServer = "Leave it out: all requests go to `baseUrl`";
+const onlyJson = "Leave all but `application/json` out, or the operation: `call` sends others";
 const joined = "Leave it out, and write `schema: { type: string }`: callers join the values";
 const each = "Write a parameter for each property, such as `filter[name]`";
 const orNull = "Leave it out, and add null as a type: `type: [string, 'null']`, or " +
@@ -220,7 +221,7 @@ function annotated() {
 /** Redocly's rules, and ours. */
 const ruleNames = `client/refused struct no-unresolved-refs no-identical-paths operation-operationId
   operation-operationId-unique operation-parameters-unique path-parameters-defined
-  path-not-include-query security-defined request-mime-type spec-components-invalid-map-name
+  path-not-include-query security-defined spec-components-invalid-map-name
   no-enum-type-mismatch no-invalid-media-type-examples no-invalid-schema-examples
   no-invalid-parameter-examples`.split(/\s+/);
 
@@ -228,7 +229,6 @@ const ruleNames = `client/refused struct no-unresolved-refs no-identical-paths o
 const settings = {
   severity: "error",
   allowAdditionalProperties: true, // Examples may have properties that the schema does not name.
-  allowedValues: ["application/json"], // for bodies of requests
 } as const;
 
 /** The configuration of Redocly. */
@@ -239,5 +239,8 @@ export const redoclyConfig: RawUniversalConfig = {
     rules: { oas3: { refused } },
   }],
   preprocessors: { "client/annotated": "on" },
-  rules: Object.fromEntries(ruleNames.map((name) => [name, settings])),
+  rules: {
+    ...Object.fromEntries(ruleNames.map((name) => [name, settings])),
+    "request-mime-type": { ...settings, allowedValues: ["application/json"], message: onlyJson },
+  },
 };

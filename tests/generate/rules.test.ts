@@ -81,7 +81,7 @@ const refused: [problem: string, ...documents: Fields[]][] = [
   ["schema: such as `filter[name]`", query({ type: "object" })],
   ["schema: a list", query({}), query({ type: "array" }), parameter("header", list)],
   [
-    "post/requestBody/content/text~1csv: is not allowed",
+    "post/requestBody/content/text~1csv: `call` sends others",
     operation({ requestBody: { content: { ...json(text), "text/csv": {} } } }, "post"),
   ],
   ["components/securitySchemes/0: `security: []`", schemes(http, key), schemes(http)],
