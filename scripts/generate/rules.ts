@@ -192,9 +192,9 @@ function refused() {
     ref: (node: Any, context: Any) => reportAll(problemsOf(node, context), context),
     any(node: Any, context: Any): void {
       root ??= node; // The root comes first.
-      const [key] = Object.values<Any>(root.components?.securitySchemes ?? {});
-      const more = { resolve: resolverOf(root), keyName: key?.name?.toLowerCase() };
       try {
+        const [key] = Object.values<Any>(root.components?.securitySchemes ?? {});
+        const more = { resolve: resolverOf(root), keyName: key?.name?.toLowerCase() };
         reportAll(rules[context.type.name]?.(node, { ...context, ...more }) ?? [], context);
       } catch (error) {
         context.report({ message: `${error}`, ruleId: BUG });
