@@ -82,7 +82,7 @@ const refuse = (rule: string, path: string) =>
   `return issueAt(${literal(path)}, ${literal(rule)});`;
 
 const must = (condition: string, rule: string, path: string) =>
-  condition === "false" ? `{ ${refuse(rule, path)} }` : when(not(condition), refuse(rule, path));
+  when(not(condition), refuse(rule, path));
 
 /** Writes the opposite of a condition, without parentheses around a call. */
 const not = (condition: string) =>
@@ -195,7 +195,9 @@ export function writeChecks(schemas: Map<string, Any>, resolve: Resolve): string
         }
       }`);
     }
-    const last = must(isOneOf(value, bare) || "false", "type", path);
+    const last = bare.length > 0
+      ? must(isOneOf(value, bare), "type", path)
+      : `{ ${refuse("type", path)} }`;
     return [...conditional, last].filter(Boolean).join(" else ");
   }
 

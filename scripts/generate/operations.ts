@@ -39,7 +39,7 @@ export function writeOperations(document: Any): { operations: string; validators
     const [media] = Object.values<Any>(content);
     if (!media) return `"${status}": undefined,`;
     const { schema = {} } = media;
-    const name = schema.$ref?.split("/").at(-1) ?? `${operationId}_${status}`;
+    const name = schema.$ref?.split("/").at(-1) ?? `${operationId} ${status}`; // no component's
     schemas.set(name, resolve(schema));
     return `"${status}": checks.${checkName(name)},`;
   };
