@@ -3,6 +3,7 @@ import { expect } from "@std/expect";
 import { join } from "node:path";
 import type { Folder } from "../../scripts/support/files.ts";
 import { deno, mustRun, run } from "../../scripts/support/process.ts";
+import { has } from "../../src/checks.ts";
 import type { Operation } from "../../src/operation.ts";
 import { documentOf, type Fields, operationOf, projectWith, ref, responding } from "./support.ts";
 
@@ -148,21 +149,25 @@ const cases: Record<string, Case> = {
   "lists": [
     { type: "array", minItems: 1, maxItems: 3, uniqueItems: true, items: text },
     [["a", "b"]],
-    [[[], " minItems"], [["a", "a"], " uniqueItems"], [["a", 1], "/1 type"]],
+    [
+      [[], " minItems"],
+      [["a", "b", "c", "d"], " maxItems"],
+      [["a", "a"], " uniqueItems"],
+      [["a", 1], "/1 type"],
+    ],
   ],
   "other names, which an issue does not tell": [
     {
       ...object({ a: text, n: { ...object({ x: text }), additionalProperties: false } }),
       minProperties: 1,
+      maxProperties: 3,
       additionalProperties: true,
     },
     [{ a: "", more: 1, n: { x: "" } }],
-    [[{}, " minProperties"], [{ n: { y: 1 } }, "/n/* additionalProperties"]],
-  ],
-  "own properties": [
-    object({ a: text }, "a"),
-    [{ a: "" }],
-    [[JSON.parse('{"__proto__":{"a":""}}'), "/a required"]],
+    [[{}, " minProperties"], [{ b: 1, c: 1, d: 1, e: 1 }, " maxProperties"], [
+      { n: { y: 1 } },
+      "/n/* additionalProperties",
+    ]],
   ],
   "boolean schemas": [
     object({ a: false, b: true, none: { type: "array", items: false } }),
@@ -191,6 +196,12 @@ Deno.test("validators check what schemas say, and name the place", async () => {
       expect([name, value, check(value)]).toEqual([name, value, { path, rule }]);
     }
   }
+});
+
+Deno.test("checks look at own properties alone", () => {
+  const object = JSON.parse('{"__proto__":{"a":1}}');
+  expect(["__proto__", "a", "toString"].map((name) => has(object, name)))
+    .toEqual([true, false, false]);
 });
 
 Deno.test("a schema has one check, however many responses and schemas refer to it", async () => {
