@@ -116,6 +116,16 @@ const cases: Record<string, Case> = {
     [{ a: "1", b: "1" }, { a: "1" }, 1, 1.5],
     [[{}, " anyOf"]],
   ],
+  "a union whose tag is not always there": [
+    { oneOf: [kind("a"), object({ kind: { const: "b" } })] },
+    [{ kind: "a" }, { kind: "b" }, {}],
+    [[{ kind: "c" }, " anyOf"]],
+  ],
+  "a union with null as a constant": [
+    { anyOf: [{ const: null }, ref("Tree")] },
+    [null, { name: "a" }],
+    [[{}, "/name required"]],
+  ],
   "a long enum": [
     { enum: [...Array(5_000).keys(), "a", null] },
     [0, 4_999, "a", null],

@@ -89,7 +89,10 @@ const refused: [problem: string, ...documents: Fields[]][] = [
 
   // Responses
   ["get/responses/200: one type of JSON", response({ "image/png": {} }), response({ "*/*": {} })],
-  ["get/responses/200: one type of JSON", response({ ...json(text), "text/csv": {} })],
+  [
+    "get/responses/200: one type of JSON",
+    response({ ...json(text), "application/problem+json": {} }),
+  ],
 
   // Schemas
   ["A/not: write it with type, enum,", schema({ ...text, not: { enum: ["a"] } })],
