@@ -5,7 +5,7 @@ import { apiKeyHeader } from "./generated/operations.ts";
 import { runWithin } from "./limits.ts";
 import { type ApiKey, checkApiKey } from "./options.ts";
 import { PlainRequest, PlainResponse } from "./plain.ts";
-import { NULL_BODY_STATUSES, readResponse } from "./response.ts";
+import { copyResponse, NULL_BODY_STATUSES, readResponse } from "./response.ts";
 import { mayRetry, retryDelay } from "./retry.ts";
 import { runsOn } from "./runtime.ts";
 import { checkUrl, isJsonType } from "./serialize.ts";
@@ -163,10 +163,12 @@ async function makeAttempt(
         throw failures.network(context, thrown, url);
       });
       const body = await readResponse(original, context, signal);
+      const response = new PlainResponse(original, body);
+      if (!NULL_BODY_STATUSES.includes(original.status)) return response;
       // Node.js otherwise keeps the connection, and so the process, if such a response announces a
-      // body, as a 304 with a Content-Length does.
-      if (NULL_BODY_STATUSES.includes(original.status)) controller.abort();
-      return new PlainResponse(original, body);
+      // body, as a 304 with a Content-Length does. After that, only a copy can be read.
+      controller.abort();
+      return new PlainResponse(copyResponse(response), body);
     });
     if (response.ok) return { response };
     return { response, error: failures.http(context, response.original, response.text()) };
