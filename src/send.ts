@@ -78,9 +78,9 @@ export async function sendRequest(
  */
 async function readRequest(request: Request | PlainRequest): Promise<PlainRequest> {
   if (!(request instanceof PlainRequest)) return await readParts(request);
-  if (typeof (request.body ?? "") === "string") return request;
-  const { url, ...init } = request;
-  return await readParts(new Request(url, init)); // which writes a form, and names its type
+  const { url, headers, body } = request;
+  if (body === null || (typeof body === "string" && headers.has("content-type"))) return request;
+  return await readParts(new Request(url, request)); // which writes a form, and names a type
 }
 
 /** Reads the parts of a `Request`. */

@@ -96,6 +96,8 @@ Deno.test("POST() writes bodies as openapi-fetch does", async () => {
     [{ body: 1, headers }, { bodySerializer: ownBody }],
     [{ body: { a: "b c" } }, { headers: urlEncoded }],
     [{ body: { a: "b c" }, headers: urlEncoded }],
+    [{ body: 1, headers: { "Content-Type": null } }], // The platform names a type.
+    [{ body: 1 }, { headers: { "Content-Type": null } }],
   ];
   const { signal } = new AbortController();
   calls.push([{ body: "a".repeat(2 ** 21), signal, middleware: [{ onRequest() {} }] }]);
