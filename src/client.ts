@@ -196,12 +196,13 @@ async function call(
 
 /** Sends a request through openapi-fetch, which calls `sendRequest`, and checks the response. */
 async function dispatch(
-  { openapi, settings, usesMiddleware }: Shared,
+  shared: Shared,
   method: string,
   path: string,
   options: AnyOptions,
   details: CallDetails,
 ): Promise<Result> {
+  const { openapi, settings } = shared;
   const context = createContext(settings, method, path, options, details);
   const { baseUrl, parseAs, resolvesToErrors } = context;
   return await limitCall(context, async (callSignal) => {
@@ -209,7 +210,8 @@ async function dispatch(
     for (const key of [settings.apiKey, Object(body).apiKey]) {
       if (typeof key === "string") context.secrets.add(key);
     }
-    const isPlain = parseAs === "json" && !usesMiddleware && !options.middleware;
+    // Read here, because middleware may have been added while `makeBody` waited.
+    const isPlain = parseAs === "json" && !shared.usesMiddleware && !options.middleware;
     const result = await openapi.request(method, path, {
       bodySerializer: (body: unknown, headers: Headers) => serializeBody(body, headers, context),
       ...resolvesToErrors ? options : { ...options, ...serializers },

@@ -137,6 +137,21 @@ Deno.test("middleware of one call, or left after eject(), can read the response"
   expect((await client.GET(path)).data).toEqual([[1], [1]]);
 });
 
+Deno.test("middleware that is added while the key is awaited sees a Request and a Response", async () => {
+  const seen: unknown[] = [];
+  const client = clientOf(valid, {
+    apiKey() {
+      client.use({
+        onRequest: ({ request }) => void seen.push(request),
+        onResponse: ({ response }) => void seen.push(response),
+      });
+      return apiKey;
+    },
+  });
+  await client.checkOwnKey();
+  expect(seen).toEqual([expect.any(Request), expect.any(Response)]);
+});
+
 Deno.test("methods send nothing when middleware has read the request's body", async () => {
   const client = clientOf(unusedFetch);
   client.use({
