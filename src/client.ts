@@ -212,6 +212,7 @@ async function dispatch(
     }
     // Read here, because middleware may have been added while `makeBody` waited.
     const isPlain = parseAs === "json" && !shared.usesMiddleware && !options.middleware;
+    let failure: { response?: unknown; error?: unknown } = {};
     const result = await openapi.request(method, path, {
       bodySerializer: (body: unknown, headers: Headers) => serializeBody(body, headers, context),
       ...resolvesToErrors ? options : { ...options, ...serializers },
@@ -222,12 +223,13 @@ async function dispatch(
       signal: callSignal,
       parseAs: parseAs === "json" ? "text" : parseAs, // JSON is parsed in `readData`, to be checked
       async fetch(request: Request | PlainRequest) {
-        const { response, error } = await sendRequest(request, context, callSignal);
-        if (!isPlain) return copyResponse(response);
-        if (error && !resolvesToErrors) throw error;
+        const sent = await sendRequest(request, context, callSignal);
+        const response = isPlain ? sent.response : copyResponse(sent.response);
+        failure = { response, error: sent.error };
         return response;
       },
     });
+    const isOurs = failure.response === result.response;
     if (result.response instanceof PlainResponse) result.response = result.response.original;
     const { data, error, response } = result;
     if (response.ok && parseAs === "json") {
@@ -235,7 +237,8 @@ async function dispatch(
       return { data: await readData(`${data ?? ""}`, response, context), response };
     }
     if (response.ok || resolvesToErrors) return result;
-    throw failures.http(context, response, failures.toText(error));
+    // A response that middleware made has no error yet.
+    throw isOurs ? failure.error : failures.http(context, response, failures.toText(error));
   });
 }
 

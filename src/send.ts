@@ -8,7 +8,7 @@ import { PlainRequest, PlainResponse } from "./plain.ts";
 import { copyResponse, NULL_BODY_STATUSES, readResponse } from "./response.ts";
 import { mayRetry, retryDelay } from "./retry.ts";
 import { runsOn } from "./runtime.ts";
-import { checkUrl, isJsonType } from "./serialize.ts";
+import { isJsonType, parseUrl } from "./serialize.ts";
 
 /** How to wait between attempts; tests replace these functions. */
 export const backoff = {
@@ -40,8 +40,8 @@ export async function sendRequest(
   callSignal?: AbortSignal,
 ): Promise<{ response: PlainResponse; error?: ScamAddressError }> {
   const parts = await readRequest(request);
-  const { url, method, headers, body } = parts;
-  checkUrl(url, context);
+  const { method, headers, body } = parts;
+  const url = parseUrl(parts.url, context);
   await setHeaders(headers, context);
   const { deadline, requestInitExt, retries } = context;
   const isRetryable = mayRetry(method, context);
@@ -49,7 +49,7 @@ export async function sendRequest(
     ...requestInitExt,
     method,
     headers,
-    ...body !== undefined && { body },
+    ...body !== null && { body },
   };
   if (!isRetryable || retries === 0) Object.assign(init, sentOnce(parts));
   const signals = callSignal ? [callSignal] : [];

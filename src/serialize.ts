@@ -45,10 +45,10 @@ function isKept(path: string): boolean {
   return /^\/[^\\]*$/.test(path) && slashesOf(new URL(url).href) === slashesOf(url);
 }
 
-/** Refuses a URL that the URL parser does not read as one below the base URL. */
-export function checkUrl(url: string, context: CallContext): void {
-  const { baseUrl } = context;
-  if (URL.canParse(url) && new URL(url).href.startsWith(baseUrl)) return;
+/** Returns a URL as the URL parser reads it, and refuses one that is not below the base URL. */
+export function parseUrl(url: string, context: CallContext): string {
+  const href = URL.canParse(url) ? new URL(url).href : "";
+  if (href.startsWith(context.baseUrl)) return href;
   throw optionError(
     "path",
     `must stay below "baseUrl", because the key is only sent there`,

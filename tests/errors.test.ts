@@ -22,7 +22,7 @@ import {
   undocumented,
   unusedFetch,
 } from "./support/client.ts";
-import { caught, rejection, rejections } from "./support/rejection.ts";
+import { caught, rejection, rejections, shown } from "./support/rejection.ts";
 import { serve, serveBytes } from "./support/server.ts";
 
 const path = `/${undocumented}`;
@@ -246,7 +246,22 @@ Deno.test("a status that is not HTTP's is an HttpError, after one attempt", asyn
   expect(count).toBe(6);
 });
 
+Deno.test("the body of an error is parsed once, also where middleware sees the response", async () => {
+  const client = clientOf(() => new Response('"123"', { status: 400 }));
+  client.use({ onResponse() {} });
+  expect((await rejection(HttpError, client.call("GET", "a"))).response.body).toBe("123");
+});
+
 // NetworkError
+
+Deno.test("messages have no query, even one that the URL parser writes in another way", async () => {
+  const server = await serve(() => {});
+  await server[Symbol.asyncDispose]();
+  const call = clientAt(server, { retries: 0 }).call("GET", "a b", {
+    query: { of: "it's secret" },
+  });
+  expect(shown(await rejection(NetworkError, call))).not.toContain("secret");
+});
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 const noResponses: Record<string, string> = {
