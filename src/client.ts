@@ -18,7 +18,6 @@ import { runWithin } from "./limits.ts";
 import type { ApiKey, Given, Settings } from "./options.ts";
 import {
   checkApiKey,
-  checkValue,
   METHODS,
   optionError,
   OPTIONS,
@@ -189,7 +188,6 @@ async function call(
   if (schema !== undefined && typeof schema?.["~standard"]?.validate !== "function") {
     throw optionError("schema", "must be a Standard Schema, such as one of Zod 3.24 or later");
   }
-  checkValue("endpoint", endpoint, "string");
   const options = { ...rest, params: { query } };
   return await dispatch(shared, readMethod(method), toPath(endpoint), options, { schema });
 }

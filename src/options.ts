@@ -25,40 +25,43 @@ export function optionError(option: string, problem: string, call?: ErrorContext
   return error;
 }
 
-/** The range of a whole number, or of milliseconds above `min`. */
-type Range = readonly [min: number, max: number, unit?: "ms"];
-
-/** What an option may be: a type, one of some texts, or a number; `null` if it is checked elsewhere. */
-type OptionType =
-  | "boolean"
-  | "function"
-  | "function or object"
-  | "object"
-  | "string"
-  | "AbortSignal"
-  | "Array"
-  | "HeadersInit"
-  | readonly string[]
-  | Range
-  | null;
+/** What an option may be: words for the error, and a test; `null` if it is checked elsewhere. */
+type OptionType = readonly [words: string, accepts: (value: unknown) => boolean] | null;
 
 /** The options of a function. A name that is missing, and one too many, is a compile error. */
 export type OptionTable<Options> = Readonly<Record<keyof Options, OptionType>>;
 
-const TIME: Range = [0, 2_147_483_647, "ms"]; // A longer one makes `setTimeout` fire at once.
-const RETRIES: Range = [0, 100];
+const isFunction = (value: unknown) => typeof value === "function";
+const isObject = (value: unknown) => typeof value === "object" && value !== null;
 
-/** The methods that calls can have; `fetch` refuses CONNECT and TRACE. */
-// deno-fmt-ignore
-export const METHODS: readonly Method[] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
+/** Tells whether a value is a whole number within a range. */
+export const isWhole = (value: unknown, min: number, max: number): boolean =>
+  Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 
-/** The options of `createClient`. The tables are literals, so that bundlers can drop what is unused. */
+// The types and the tables are literals, so that bundlers can drop what is unused.
+const BOOLEAN: OptionType = ["of the type boolean", (value) => typeof value === "boolean"];
+const FUNCTION: OptionType = ["of the type function", isFunction];
+const FUNCTION_OR_OBJECT: OptionType = [
+  "of the type function or object",
+  (value) => isFunction(value) || isObject(value),
+];
+const HEADERS: OptionType = ["of the type HeadersInit", isObject];
+const OBJECT: OptionType = ["of the type object", isObject];
+const RETRIES: OptionType = ["a whole number from 0 to 100", (value) => isWhole(value, 0, 100)];
+const TIME: OptionType = [
+  "a number of milliseconds above 0, up to 2147483647", // A longer one makes `setTimeout` fire at once.
+  (value) => typeof value === "number" && value > 0 && value <= 2_147_483_647,
+];
+
+/** The options of `createClient`. */
 // deno-fmt-ignore
 const CLIENT_OPTIONS: OptionTable<ClientOptions> = {
   baseUrl: null, apiKey: null, timeout: TIME, totalTimeout: TIME, retries: RETRIES,
-  maxResponseBytes: [1, 9_007_199_254_740_991], headers: "HeadersInit", fetch: "function",
-  onRetry: "function", allowInsecureHttp: "boolean", querySerializer: "function or object",
-  bodySerializer: "function", pathSerializer: "function", requestInitExt: "object",
+  maxResponseBytes: ["a whole number from 1 to 9007199254740991",
+    (value) => isWhole(value, 1, Number.MAX_SAFE_INTEGER)],
+  headers: HEADERS, fetch: FUNCTION, onRetry: FUNCTION, allowInsecureHttp: BOOLEAN,
+  querySerializer: FUNCTION_OR_OBJECT, bodySerializer: FUNCTION, pathSerializer: FUNCTION,
+  requestInitExt: OBJECT,
 };
 
 /** The options of calls. */
@@ -66,21 +69,27 @@ const CLIENT_OPTIONS: OptionTable<ClientOptions> = {
 export const OPTIONS = {
   /** Of every call. */
   request: {
-    signal: "AbortSignal", timeout: TIME, totalTimeout: TIME, retries: RETRIES, headers: "HeadersInit",
+    // A signal of another realm is no instance of `AbortSignal`.
+    signal: ["of the type AbortSignal", (value) => value === null || "throwIfAborted" in Object(value)],
+    timeout: TIME, totalTimeout: TIME, retries: RETRIES, headers: HEADERS,
   } satisfies OptionTable<RequestOptions>,
   /** Of `call`. */
   call: {
-    body: null, query: "object", idempotent: "boolean", schema: null,
+    body: null, query: OBJECT, idempotent: BOOLEAN, schema: null,
   } satisfies OptionTable<Omit<CallOptions, keyof RequestOptions>>,
   /** Of the methods of operations. */
   operation: {
-    params: "object", body: null, idempotent: "boolean",
+    params: OBJECT, body: null, idempotent: BOOLEAN,
   } satisfies OptionTable<Omit<OperationOptions<never>, keyof RequestOptions>>,
   /** Of the typed methods: openapi-fetch's, and one more. */
   typed: {
-    body: null, params: "object", parseAs: ["json", "text", "blob", "arrayBuffer", "stream"],
-    middleware: "Array", baseUrl: "string", fetch: "function", bodySerializer: "function",
-    pathSerializer: "function", querySerializer: "function or object", idempotent: "boolean",
+    body: null, params: OBJECT,
+    parseAs: ["one of json, text, blob, arrayBuffer, stream",
+      (value) => ["json", "text", "blob", "arrayBuffer", "stream"].includes(value as string)],
+    middleware: ["of the type Array", (value) => Array.isArray(value)],
+    baseUrl: ["of the type string", (value) => typeof value === "string"],
+    fetch: FUNCTION, bodySerializer: FUNCTION, pathSerializer: FUNCTION,
+    querySerializer: FUNCTION_OR_OBJECT, idempotent: BOOLEAN,
   } satisfies OptionTable<Omit<FetchOptions<object>, "headers"> & Pick<CallOptions, "idempotent">>,
 };
 
@@ -107,31 +116,12 @@ export function readOptions<Options extends object>(
       throw optionError(name, `is not an option of ${owner}, which has ${names}`);
     }
     if (value === undefined) continue;
-    const type = table[name]!;
-    checkValue(name, value, type);
-    given[name] = type === "HeadersInit" ? readHeaders(name, value as HeadersOptions) : value;
+    const type = table[name];
+    const [words, accepts] = type ?? [];
+    if (accepts && !accepts(value)) throw optionError(name, `must be ${words}`);
+    given[name] = type === HEADERS ? readHeaders(name, value as HeadersOptions) : value;
   }
   return given as Given<Options>;
-}
-
-/** Refuses a value that an option, or an argument, may not have. */
-export function checkValue(name: string, value: unknown, type: OptionType): void {
-  if (type === null) return;
-  if (typeof type === "string") {
-    if (!isOfType(value, type)) throw optionError(name, `must be of the type ${type}`);
-  } else if (isRange(type)) {
-    checkNumber(name, value, type);
-  } else if (!type.includes(value as string)) {
-    throw optionError(name, `must be one of ${type.join(", ")}`);
-  }
-}
-
-/** Tells whether a value has a type. */
-function isOfType(value: unknown, type: string): boolean {
-  if (type === "Array") return Array.isArray(value);
-  // A signal of another realm is no instance of `AbortSignal`.
-  if (type === "AbortSignal") return value === null || "throwIfAborted" in Object(value);
-  return value !== null && type.replace("HeadersInit", "object").includes(typeof value);
 }
 
 /**
@@ -151,25 +141,15 @@ export function readHeaders(option: string, headers: HeadersOptions): HeadersOpt
   return isList ? new Headers([...headers] as [string, string][]) : { ...headers };
 }
 
-/** Tells whether a type is a range, and no list of texts. */
-function isRange(type: Range | readonly string[]): type is Range {
-  return typeof type[0] === "number";
-}
-
-/** Refuses an option that is not a number within its range. */
-function checkNumber(name: string, value: unknown, [min, max, unit]: Range): void {
-  const number = typeof value === "number" ? value : NaN;
-  const isAboveMin = unit ? number > min : Number.isInteger(number) && number >= min;
-  if (isAboveMin && number <= max) return;
-  const from = unit ? `a number of milliseconds above ${min}, up` : `a whole number from ${min}`;
-  throw optionError(name, `must be ${from} to ${max}`);
-}
+/** The methods that calls can have; `fetch` refuses CONNECT and TRACE. */
+// deno-fmt-ignore
+export const METHODS: readonly Method[] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
 
 /** Returns the name of a method in capitals, and refuses what is no method. */
 export function readMethod(method: string): string {
   const name = `${method}`.toUpperCase();
-  checkValue("method", name, METHODS);
-  return name;
+  if (METHODS.some((allowed) => allowed === name)) return name;
+  throw optionError("method", `must be one of ${METHODS.join(", ")}`);
 }
 
 /** The options of a client, checked and with defaults. */

@@ -10,14 +10,13 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Checks the name of an endpoint, and returns it as a path. */
-export function toPath(endpoint: string): string {
-  if (/[{}]/.test(endpoint)) {
-    const example = "`reports/${encodeURIComponent(id)}`";
-    throw optionError("endpoint", `must not have placeholders: write the value, as in ${example}`);
+export function toPath(endpoint: unknown): string {
+  if (typeof endpoint === "string" && /^[^?#{}]+$/.test(endpoint) && endpoint !== "/") {
+    const path = endpoint.replace(/^\/?/, "/");
+    if (isKept(path)) return path;
   }
-  const path = endpoint.replace(/^\/?/, "/");
-  if (path !== "/" && !/[?#]/.test(path) && isKept(path)) return path;
-  const problem = 'must be a name below "baseUrl", such as "report"; set a query with "query"';
+  const example = "`reports/${encodeURIComponent(id)}`";
+  const problem = `must be a name below "baseUrl", such as ${example}; set a query with "query"`;
   throw optionError("endpoint", problem);
 }
 

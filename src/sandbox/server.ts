@@ -23,7 +23,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { arrayBuffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { optionError, type OptionTable, readOptions } from "../options.ts";
+import { isWhole, optionError, type OptionTable, readOptions } from "../options.ts";
 import { createSandbox, type Sandbox } from "./service.ts";
 
 export type { Sandbox };
@@ -119,7 +119,10 @@ export async function serveSandbox(
   sandbox: { fetch(request: Request): Promise<Response> } = createSandbox(),
   options: ServeSandboxOptions = {},
 ): Promise<SandboxServer> {
-  const table: OptionTable<ServeSandboxOptions> = { host: null, port: [0, 65_535] };
+  const table: OptionTable<ServeSandboxOptions> = {
+    host: null,
+    port: ["a whole number from 0 to 65535", (value) => isWhole(value, 0, 65_535)],
+  };
   const { host = "127.0.0.1", port = 0 } = readOptions(options, "serveSandbox()", table);
   if (!URL.canParse(`http://${toUrlHost(host)}`)) {
     throw optionError("host", "must be a host name or an IP address, without a zone");
