@@ -98,11 +98,12 @@ export function createClient<Paths extends object = paths>(
   const openapi = createOpenapiClient(settings);
   const shared: Shared = { openapi, settings, usesMiddleware: false };
   const methods: Record<string, unknown> = {};
-  for (const [endpoint, { operationId }] of Object.entries(operations)) {
+  for (const [endpoint, operation] of Object.entries(operations)) {
     const [method, path] = endpoint.split(" ") as [string, string];
-    methods[operationId] = async (init?: object | null) => {
-      const options = readOptions(init, `${operationId}()`, OPTIONS.request, OPTIONS.operation);
-      return await callOperation(shared, method, path, options);
+    const owner = `${operation.operationId}()`;
+    methods[operation.operationId] = async (init?: object | null) => {
+      const options = readOptions(init, owner, OPTIONS.request, OPTIONS.operation);
+      return await dispatch(shared, method, path, options, { operation });
     };
   }
   // `fetch` does not allow TRACE, which openapi-fetch's client has.
@@ -142,18 +143,6 @@ async function request(shared: Shared, method: string, path: string, init?: obje
   return await dispatch(shared, name, path, { ...defaults, ...options }, details);
 }
 
-/** Calls an operation of the OpenAPI document. */
-async function callOperation(
-  shared: Shared,
-  method: string,
-  path: string,
-  options: AnyOptions,
-  makeBody?: CallDetails["makeBody"],
-): Promise<Result> {
-  const operation = operations[`${method} ${path}`];
-  return await dispatch(shared, method, path, options, { operation, makeBody });
-}
-
 async function checkKey(shared: Shared, apiKey: string, init?: RequestOptions | null) {
   checkApiKey(apiKey);
   return await postCheckKey(shared, apiKey, readOptions(init, "checkKey()", OPTIONS.request));
@@ -173,7 +162,8 @@ async function postCheckKey(shared: Shared, apiKey: ApiKey, options: AnyOptions)
     const input: OperationInput<paths[typeof path]["post"]> = { body: { apiKey: key } };
     return input.body;
   };
-  const { data } = await callOperation(shared, "POST", path, options, makeBody);
+  const details = { operation: operations[`POST ${path}`], makeBody };
+  const { data } = await dispatch(shared, "POST", path, options, details);
   return data as KeyStatus;
 }
 
@@ -185,9 +175,6 @@ async function call(
   // deno-lint-ignore no-explicit-any -- the output of a schema that only the caller knows
 ): Promise<any> {
   const { schema, query, ...rest } = readOptions(init, "call()", OPTIONS.request, OPTIONS.call);
-  if (schema !== undefined && typeof schema?.["~standard"]?.validate !== "function") {
-    throw optionError("schema", "must be a Standard Schema, such as one of Zod 3.24 or later");
-  }
   const options = { ...rest, params: { query } };
   return await dispatch(shared, readMethod(method), toPath(endpoint), options, { schema });
 }
@@ -275,11 +262,9 @@ function createContext(
 
 /** Checks the base URL of a call: the key is only sent to the client's origin. */
 function readOwnBaseUrl(baseUrl: string, settings: Settings): string {
-  const { allowInsecureHttp } = settings;
-  const address = readBaseUrl({ allowInsecureHttp, baseUrl });
+  const address = readBaseUrl({ ...settings, baseUrl });
   if (new URL(address).origin === new URL(settings.baseUrl).origin) return address;
-  const reason = "the key is only sent there";
-  throw optionError("baseUrl", `must have the same origin as the client's: ${reason}`);
+  throw optionError("baseUrl", "must have the same origin as the client's, to protect the key");
 }
 
 /**
@@ -299,7 +284,7 @@ async function limitCall<T>(
     return await runWithin(limits, (controller) => work(controller.signal));
   } catch (error) {
     // V8 keeps ten frames of a stack, and all of them may be in this client and openapi-fetch.
-    if (context.errors.has(error as Error)) Error.captureStackTrace?.(error as Error, limitCall);
+    if (context.errors.has(error)) Error.captureStackTrace?.(error as Error, limitCall);
     throw error;
   }
 }
