@@ -48,29 +48,26 @@ function isKept(path: string): boolean {
 export function parseUrl(url: string, context: CallContext): string {
   const href = URL.canParse(url) ? new URL(url).href : "";
   if (href.startsWith(context.baseUrl)) return href;
-  throw optionError(
-    "path",
-    `must stay below "baseUrl", because the key is only sent there`,
-    context,
-  );
-}
-
-/** Makes an error for an option of what a serializer of openapi-fetch refuses, such as half a character. */
-function refusing<Args extends unknown[]>(option: string, serialize: (...args: Args) => string) {
-  return (...args: Args): string => {
-    try {
-      return serialize(...args);
-    } catch (error) {
-      throw optionError(option, `cannot be written: ${(error as Error).message}`);
-    }
-  };
+  const problem = 'must stay below "baseUrl", because the key is only sent there';
+  throw optionError("path", problem, context);
 }
 
 /** How openapi-fetch writes parameters by default. */
 export const serializers = {
-  pathSerializer: /* @__PURE__ */ refusing("params.path", defaultPathSerializer),
-  querySerializer: /* @__PURE__ */ refusing("query", /* @__PURE__ */ createQuerySerializer()),
+  pathSerializer: (path: string, parameters: Record<string, unknown>) =>
+    writeParameters("params.path", () => defaultPathSerializer(path, parameters)),
+  querySerializer: (query: unknown) =>
+    writeParameters("query", () => createQuerySerializer()(query)),
 };
+
+/** Writes parameters, and makes an error for their option of a refusal, such as of half a character. */
+function writeParameters(option: string, write: () => string): string {
+  try {
+    return write();
+  } catch (error) {
+    throw optionError(option, `cannot be written: ${(error as Error).message}`);
+  }
+}
 
 /** Tells whether a media type is JSON, such as `application/problem+json`; not lines of JSON. */
 export function isJsonType(type: string): boolean {
