@@ -75,7 +75,9 @@ export const OPTIONS = {
   } satisfies OptionTable<RequestOptions>,
   /** Of `call`. */
   call: {
-    body: null, query: OBJECT, idempotent: BOOLEAN, schema: null,
+    body: null, query: OBJECT, idempotent: BOOLEAN,
+    schema: ["a Standard Schema, such as one of Zod 3.24 or later",
+      (value) => isFunction(Object(Object(value)["~standard"]).validate)],
   } satisfies OptionTable<Omit<CallOptions, keyof RequestOptions>>,
   /** Of the methods of operations. */
   operation: {
