@@ -86,9 +86,7 @@ export function network(context: CallContext, thrown: unknown, url: string): Net
 }
 
 /** Finds the error that says why a `fetch` failed. */
-function findReason(
-  thrown: unknown,
-): Partial<Error & { code: unknown }> {
+function findReason(thrown: unknown): Partial<Error & { code: unknown }> {
   // Node.js puts the reason in `cause`. With a proxy, it is in the `cause` of that
   // (https://github.com/nodejs/undici/issues/2161). If a host has several addresses, `cause.errors` has
   // an error for each.
@@ -100,13 +98,11 @@ function findReason(
 
 /** Makes the error for a response that has no 2xx status. */
 export function http(context: CallContext, response: Response, text: string): HttpError {
-  const { operation } = context;
   const { status } = response;
   const snapshot = makeSnapshot(context, response, text);
   const retryAfter = readRetryAfter(snapshot.headers);
-  const mayBeWrongAddress = status === 404 && operation;
   const wait = retryAfter === undefined ? "" : ` (retry after ${Math.ceil(retryAfter)} s)`;
-  const advice = mayBeWrongAddress ? ` (${CHECK_BASE_URL})` : "";
+  const advice = status === 404 && context.operation ? ` (${CHECK_BASE_URL})` : "";
   const body = toText(snapshot.body).trim();
   const excerpt = body.length > MAX_EXCERPT ? `${body.slice(0, MAX_EXCERPT)}…` : body;
   const problem = `got the status ${status}${wait}${advice}${excerpt && `: ${excerpt}`}`;

@@ -31,13 +31,11 @@ export async function readResponse(
   // The body of an error is cut at its limit. One byte more than data may have shows that it is too large.
   const limit = ok ? maxResponseBytes + 1 : maxOfError;
   const bytes = await readBody(response, limit, signal);
-  if (ok && bytes.length > maxResponseBytes) {
-    const rule = "maxResponseBytes";
-    const text = new TextDecoder().decode(bytes.subarray(0, maxKept));
-    const why = `the body is larger than "${rule}"`;
-    throw failures.invalidResponse(context, response, text, [{ path: "", rule }], why);
-  }
-  return bytes;
+  if (!ok || bytes.length <= maxResponseBytes) return bytes;
+  const text = new TextDecoder().decode(bytes.subarray(0, maxKept));
+  const rule = "maxResponseBytes";
+  const problem = `the body is larger than "${rule}"`;
+  throw failures.invalidResponse(context, response, text, [{ path: "", rule }], problem);
 }
 
 /** Copies a response, with the body that was read, for middleware and `parseAs`. */

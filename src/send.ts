@@ -45,12 +45,7 @@ export async function sendRequest(
   await setHeaders(headers, context);
   const { deadline, requestInitExt, retries } = context;
   const isRetryable = mayRetry(method, context);
-  const init: RequestInit = {
-    ...requestInitExt,
-    method,
-    headers,
-    ...body !== null && { body },
-  };
+  const init: RequestInit = { ...requestInitExt, method, headers, ...body !== null && { body } };
   if (!isRetryable || retries === 0) Object.assign(init, sentOnce(parts));
   const signals = callSignal ? [callSignal] : [];
   // Middleware may make a request without the signal of the call.
@@ -174,7 +169,7 @@ async function makeAttempt(
     return { response, error: failures.http(context, response.original, response.text()) };
   } catch (thrown) {
     for (const signal of signals) signal.throwIfAborted();
-    const isOwn = context.errors.has(thrown as Error);
+    const isOwn = context.errors.has(thrown);
     return { error: isOwn ? thrown as ScamAddressError : failures.network(context, thrown, url) };
   }
 }
