@@ -197,7 +197,7 @@ Deno.test("what is generated is typed, sent and checked as the document says", a
     "n",
     ["found", "found"],
     "none",
-    '"params.path" must have a value for "names" that is not empty, and has no segment "." or ".."',
+    '"params.path" must have for "names" a string, a number or a list that is neither empty, "." nor ".."',
     expect.stringMatching(/^"timeuot" is not an option of ping\(\), which has signal, timeout,/),
   ]);
   const get = "GET /values/1/a%2Cb%2Fc%20d?limit=2&tags[]=a%26b&tags[]=%C3%A9%3D ";
