@@ -35,17 +35,19 @@ export function redact(text: string, { secrets }: CallContext): string {
 }
 
 /** Redacts a parsed body: its strings, its names, and numbers with the digits of a key. */
-function redactValue(value: unknown, context: CallContext): unknown {
-  if (Array.isArray(value)) return value.map((item) => redactValue(item, context));
-  if (typeof value === "object" && value !== null) {
-    const entries = Object.entries(value).map(([name, item]) =>
-      [redact(name, context), redactValue(item, context)] as const
-    );
-    return Object.fromEntries(entries); // Of names that become the same, the last counts, as in JSON.
+function redactValue(value: unknown, context: CallContext, levels = MAX_DEPTH): unknown {
+  if (typeof value !== "object" || value === null) {
+    const text = `${value}`;
+    const redacted = redact(text, context);
+    return redacted === text ? value : redacted;
   }
-  const text = `${value}`;
-  const redacted = redact(text, context);
-  return redacted === text ? value : redacted;
+  if (levels === 0) throw new RangeError("the body is nested too deeply");
+  const redactItem = (item: unknown) => redactValue(item, context, levels - 1);
+  if (Array.isArray(value)) return value.map(redactItem);
+  const entries = Object.entries(value).map(([name, item]) =>
+    [redact(name, context), redactItem(item)] as const
+  );
+  return Object.fromEntries(entries); // Of names that become the same, the last counts, as in JSON.
 }
 
 /** Makes an error of a call, whose message is a line that names the request and shows no key. */
@@ -127,25 +129,18 @@ function makeSnapshot(context: CallContext, response: Response, text: string): R
   const headers = [...response.headers]
     .filter(([name]) => redact(name, context) === name)
     .map(([name, value]): [string, string] => [name, redact(value, context)]);
-  // Redacted after parsing, because the service may have escaped a key in any way.
-  const body = redactValue(parseBody(text.slice(0, MAX_ERROR_BODY)), context);
+  const body = redactBody(text.slice(0, MAX_ERROR_BODY), context);
   return { status: response.status, headers: new Headers(headers), body };
 }
 
-/** Parses a body as JSON; returns it as text if it is not JSON, or is nested too deeply. */
-function parseBody(text: string): unknown {
+/** Parses and redacts a body; it stays text if it is not JSON, or is nested too deeply. */
+function redactBody(text: string, context: CallContext): unknown {
   try {
-    const body = JSON.parse(text);
-    return isDeeper(body, MAX_DEPTH) ? text : body;
+    // Redacted after parsing, because the service may have escaped a key in any way.
+    return redactValue(JSON.parse(text), context);
   } catch {
-    return text;
+    return redact(text, context);
   }
-}
-
-/** Tells whether a value has more levels of nesting than a number. */
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
 /** Writes a parsed body as text again. */
