@@ -1,4 +1,4 @@
-// Promise 5: the data of a 2xx response is what the document or the schema says, or an error has it.
+// The data of a 2xx response is what the document or the schema says; otherwise an error has it.
 import { expect } from "@std/expect";
 import { type } from "arktype";
 import { Buffer } from "node:buffer";

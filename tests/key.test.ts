@@ -1,4 +1,4 @@
-// Promise 1: the key goes to the base URL's origin only, in its header or in checkKey's body.
+// The key goes to the base URL's origin only, in its header or in checkKey's body.
 import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient, RedirectError } from "../mod.ts";

@@ -1,4 +1,4 @@
-// Promise 3: an attempt ends within timeout and a call within totalTimeout, a body is no larger than
+// An attempt ends within timeout and a call within totalTimeout, a body is no larger than
 // maxResponseBytes, a signal ends a call at any point, and what has ended leaves nothing behind.
 // tests/process has what only a process can show: memory, and connections that are left.
 import { expect } from "@std/expect";

@@ -1,4 +1,4 @@
-// Promise 7: a bad option or argument is a ConfigurationError that names it, before anything is sent.
+// A bad option or argument is a ConfigurationError that names it, before anything is sent.
 // Also what is sent for good ones: addresses, queries, headers and bodies.
 import { expect } from "@std/expect";
 import { Buffer } from "node:buffer";

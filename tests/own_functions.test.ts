@@ -1,4 +1,4 @@
-// Promise 6: what the caller's own functions throw rejects the call unchanged, except that a custom
+// What the caller's own functions throw rejects the call unchanged, except that a custom
 // fetch stands for the network.
 import { expect } from "@std/expect";
 

@@ -1,4 +1,5 @@
-// Promise 4: what is sent again may be sent again, as often and when the options and the service say.
+// What may be sent again is sent again, as often and when the options and the service say; all else is
+// sent once.
 import { expect } from "@std/expect";
 import process from "node:process";
 

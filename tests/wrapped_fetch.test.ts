@@ -1,4 +1,4 @@
-// Promise 8: whatever wraps the global fetch keeps working: it sees the URL, the method, the headers and
+// Whatever wraps the global fetch keeps working: it sees the URL, the method, the headers and
 // a JSON body as text, or on Deno as a Blob if it is sent once. tests/wrappers has real packages.
 import { expect } from "@std/expect";
 
