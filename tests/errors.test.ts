@@ -138,7 +138,7 @@ Deno.test("errors that a call did not make keep their stack", async () => {
   const other = clientOf(() => new Response("", { status: 404 }));
   const foreign = [
     new ConfigurationError("mine", {}),
-    Object.freeze(new TimeoutError("mine", { timeout: 1 })),
+    new TimeoutError("mine", { timeout: 1 }),
     await caught(other.call("GET", "a")),
     await caught(() => createClient({ baseUrl: "" })),
   ] as ScamAddressError[];
@@ -291,7 +291,6 @@ const missing = Object.assign(new Error("Requires net access"), { name: "NotCapa
 /** What may be thrown, and the message and the code of its reason. */
 const reasons: [thrown: unknown, message: string, code?: string][] = [
   ["boom", "boom"],
-  [undefined, "undefined"],
   [new DOMException("boom", "NetworkError"), "boom"],
   [coded("boom", 7), "boom"],
   [new Error("boom", { cause: { status: 407 } }), "boom"],

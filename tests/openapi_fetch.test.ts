@@ -98,6 +98,7 @@ Deno.test("POST() writes bodies as openapi-fetch does", async () => {
     [{ body: { a: "b c" }, headers: urlEncoded }],
     [{ body: 1, headers: { "Content-Type": null } }], // The platform names a type.
     [{ body: 1 }, { headers: { "Content-Type": null } }],
+    [{ body: new URLSearchParams(), headers: urlEncoded }],
   ];
   const { signal } = new AbortController();
   calls.push([{ body: "a".repeat(2 ** 21), signal, middleware: [{ onRequest() {} }] }]);

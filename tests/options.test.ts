@@ -211,15 +211,7 @@ async function addressesOf(
 }
 
 Deno.test("call() takes an endpoint with or without a slash in front, and encoded parts", async () => {
-  const endpoints = [
-    "endpoint",
-    "reports:batch",
-    "a/b:c",
-    "a%2Fb",
-    "a..b",
-    "...",
-    "%7Bid%7D",
-  ];
+  const endpoints = ["endpoint", "reports:batch", "a/b:c", "a%2Fb", "a..b", "...", "%7Bid%7D"];
   const addresses = await addressesOf(async ({ call }) => {
     for (const endpoint of ["/endpoint", ...endpoints]) await call("GET", endpoint);
   }, { pathSerializer: () => "/other" }); // It is for typed methods.
@@ -259,22 +251,12 @@ Deno.test("methods refuse a path parameter that is missing, empty or leads elsew
 
 Deno.test("methods write path parameters that have a value", async () => {
   const addresses = await addressesOf(async ({ GET }) => {
-    for (const id of [0, false, "x", ["x", "y"], "a/b", "a..b", "..\\a", "..;a=b"]) {
+    for (const id of [0, false, ["x", "y"], "a/b", "a..b"]) {
       await GET("/{id}", { params: { path: { id } } });
     }
     await GET("/x?of=/../a");
   });
-  expect(addresses).toEqual([
-    "0",
-    "false",
-    "x",
-    "x,y",
-    "a%2Fb",
-    "a..b",
-    "..%5Ca",
-    "..%3Ba%3Db",
-    "x?of=/../a",
-  ]);
+  expect(addresses).toEqual(["0", "false", "x,y", "a%2Fb", "a..b", "x?of=/../a"]);
 });
 
 // Queries
@@ -385,30 +367,6 @@ Deno.test("methods send bodies as JSON.stringify() writes them", async () => {
     await other.call("POST", "a", { body });
     await clientOf(respond).POST("/a", { body });
     expect(sent.splice(0)).toEqual(Array(2).fill(JSON.stringify(body)));
-  }
-});
-
-Deno.test("methods leave forms and other types to openapi-fetch", async () => {
-  await using server = await serve((_, response) => json(response, 1));
-  const form = new FormData();
-  form.set("a", "b");
-  const urlEncoded = "application/x-www-form-urlencoded";
-  const cases: [body: unknown, type: string | undefined, sent: RegExp][] = [
-    [form, undefined, /name="a"/],
-    [{ a: "b c", d: "é" }, urlEncoded, /^a=b\+c&d=%C3%A9$/],
-    [new URLSearchParams(), urlEncoded, /^$/],
-    [{ a: 1 }, "application/x-ndjson", /^{"a":1}$/],
-    ["a", "application/vnd.api+JSON", /^"a"$/],
-  ];
-  const client = clientAt(server);
-  for (const [body, type, sent] of cases) {
-    const headers = type ? { "Content-Type": type } : {};
-    await client.call("POST", undocumented, { body, headers });
-    await client.POST("/a", { body, headers });
-    for (const { body, headers } of server.requests.splice(0)) {
-      expect(body).toMatch(sent);
-      expect(headers["content-type"]).toContain(type ?? "multipart/form-data; boundary=");
-    }
   }
 });
 

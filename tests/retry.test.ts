@@ -24,7 +24,6 @@ import {
   checkKeyPath,
   clientAt,
   clientOf,
-  isDeno,
   keyHeader,
   replaceFetch,
   sendAll,
@@ -160,18 +159,6 @@ Deno.test("what middleware sends again has retries of its own", async () => {
   });
   await rejection(HttpError, client.call("GET", undocumented));
   expect([events, statuses]).toEqual([[1, 1], []]);
-});
-
-Deno.test("a refused connection is named, and a POST is not retried after it", async () => {
-  using waiting = replaceWaiting();
-  const closed = await serve(() => {});
-  await closed[Symbol.asyncDispose]();
-  for (const create of bothWays) {
-    const client = create({ baseUrl: closed.url, apiKey });
-    const { message, wasSent } = await rejection(NetworkError, callOf("POST")(client));
-    expect(message).toMatch(isDeno ? /Connection refused/ : /ECONNREFUSED/);
-    expect([wasSent, waiting.delays]).toEqual([true, []]);
-  }
 });
 
 // What is sent again, and what is sent once
