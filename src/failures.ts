@@ -20,7 +20,10 @@ const MAX_EXCERPT = 200;
 /** The shortest key that is redacted: replacing a shorter one would garble addresses and logs. */
 const MIN_SECRET = 8;
 
-/** Replaces every key in a text by `[redacted]`. */
+/** What errors have in place of a key. */
+export const MARK = "[redacted]";
+
+/** Replaces every key in a text by {@linkcode MARK}. */
 export function redact(text: string, { secrets }: CallContext): string {
   const keys = [...secrets].filter((key) => key.length >= MIN_SECRET);
   keys.sort((a, b) => b.length - a.length); // The longest comes first, because it may contain another.
@@ -29,7 +32,7 @@ export function redact(text: string, { secrets }: CallContext): string {
       const inJson = JSON.stringify(key).slice(1, -1); // with quotes and backslashes escaped
       return rest.replaceAll(key, mark).replaceAll(inJson, mark);
     }, text);
-  const redacted = replace("[redacted]");
+  const redacted = replace(MARK);
   // A key such as `redacted` is in the mark, or made by it. No key has the characters of the other mark.
   return keys.some((key) => redacted.includes(key)) ? replace("···") : redacted;
 }

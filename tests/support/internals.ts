@@ -3,6 +3,7 @@ export { run } from "../../src/cli/command.ts";
 export { EXIT, HELP } from "../../src/cli/help.ts";
 export { version } from "../../src/cli/version.ts";
 export { apiKeyHeader, operations } from "../../src/generated/operations.ts";
+export { MARK } from "../../src/failures.ts";
 export type { Operation } from "../../src/operation.ts";
 export { readRetryAfter, retryDelay } from "../../src/retry.ts";
 export { backoff } from "../../src/send.ts";
