@@ -33,7 +33,7 @@ Deno.test("GET() checks a response as the document says of its status", async ()
     return [error.code, ...error.issues, error.response.body];
   };
   const responses = { 200: mustBeOne, 202: undefined, 204: undefined };
-  using _operation = addOperation(undocumented, { responses });
+  using _operation = addOperation(undocumented, responses);
   expect(await get(200, "1")).toBe(1);
   // The document has no content for these.
   for (const [status, body] of [[202, '"any"'], [202, ""], [204, ""]] as const) {
@@ -44,7 +44,7 @@ Deno.test("GET() checks a response as the document says of its status", async ()
   expect(await refuse(200, "")).toEqual([code, { path: "", rule: "empty" }, ""]);
   expect(await refuse(201, "1")).toEqual([code, { path: "", rule: "status" }, 1]);
   const others = { "200": undefined, "2XX": mustBeOne };
-  using _replaced = addOperation(undocumented, { responses: others });
+  using _replaced = addOperation(undocumented, others);
   expect([await get(200, "2"), await get(299, "1")]).toEqual([undefined, 1]);
   expect(await refuse(201, "2")).toEqual([code, { path: "/a", rule: "const" }, 2]);
   // The document does not concern call().

@@ -53,10 +53,7 @@ Deno.test("a client without a key sends nothing that needs it, nor a header that
 
 Deno.test("an optional key that the client lacks is sent in no header", async () => {
   await using server = await serveValid();
-  using _operation = addOperation(undocumented, {
-    access: "optional",
-    responses: { 200: undefined },
-  });
+  using _operation = addOperation(undocumented, { 200: undefined }, "optional");
   for (const options of [{}, { apiKey }]) {
     await createClient<AnyPath>({ baseUrl: server.url, ...options }).GET(path);
   }

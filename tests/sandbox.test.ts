@@ -8,6 +8,7 @@ import {
   type SandboxRoute,
 } from "../src/sandbox/service.ts";
 import {
+  type Access,
   addOperation,
   baseUrl,
   checkKeyPath,
@@ -197,7 +198,7 @@ Deno.test("fetch() calls a route with its decoded path parameters", async () => 
 });
 
 Deno.test("fetch() responds with 501 when the sandbox has no handler for an operation", async () => {
-  using _operation = addOperation(`${undocumented}/{id}`, {});
+  using _operation = addOperation(`${undocumented}/{id}`);
   const sandbox = createSandbox({ routes: { "GET {id}": () => "found" } }); // It is shorter.
   expect((await ask(sandbox, `${undocumented}/1`, {}))[0]).toBe(401);
   expect((await ask(sandbox, `api/${undocumented}/1`))[0]).toBe(501);
@@ -206,20 +207,21 @@ Deno.test("fetch() responds with 501 when the sandbox has no handler for an oper
 });
 
 Deno.test("fetch() sends what a route returns with the operation's status, and asks for its key", async () => {
-  const cases: [Partial<Operation>, number, number][] = [
-    [{ access: "none", responses: { 201: () => undefined } }, 201, 201],
-    [{ access: "optional", responses: { 202: undefined, "2XX": () => undefined } }, 200, 200],
-    [{ access: "required", responses: { 200: undefined, 203: () => undefined } }, 203, 401],
-    [{ access: "required" }, 200, 401],
+  const check = () => undefined;
+  const cases: [Access, Operation["responses"], number, number][] = [
+    ["none", { 201: check }, 201, 201],
+    ["optional", { 202: undefined, "2XX": check }, 200, 200],
+    ["required", { 200: undefined, 203: check }, 203, 401],
+    ["required", {}, 200, 401],
   ];
-  for (const [operation, status, keyless] of cases) {
-    using _operation = addOperation(`${undocumented}/{id}`, operation);
+  for (const [access, responses, status, keyless] of cases) {
+    using _operation = addOperation(`${undocumented}/{id}`, responses, access);
     const route: SandboxRoute = (_request, { params }) => params;
     const sandbox = createSandbox({ routes: { [`GET ${undocumented}/{name}`]: route } });
     expect(await ask(sandbox, `${undocumented}/1`)).toEqual([status, { name: "1" }]);
     expect((await ask(sandbox, `${undocumented}/1`, {}))[0]).toBe(keyless);
     const wrong = { headers: { [keyHeader]: "wrong-key" } };
-    const refused = operation.access === "none" ? status : 401;
+    const refused = access === "none" ? status : 401;
     expect((await ask(sandbox, `${undocumented}/1`, wrong))[0]).toBe(refused);
   }
 });

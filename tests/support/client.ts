@@ -14,24 +14,19 @@ export const keyHeader = apiKeyHeader.toLowerCase();
 /** The path of `checkKey` in the OpenAPI document. */
 export const checkKeyPath = "/checkKey" satisfies keyof paths;
 
-/** Changes an operation of the OpenAPI document, as long as the result is in use. */
-export function changeOperation(endpoint: string, change: Partial<Operation>): Disposable {
-  const table = operations as Record<string, Partial<Operation> | undefined>;
-  const original = table[endpoint];
-  table[endpoint] = { ...original, ...change };
-  return {
-    [Symbol.dispose]: () => void (original ? table[endpoint] = original : delete table[endpoint]),
-  };
-}
+/** Whether an operation needs the key. */
+export type Access = Operation["access"];
 
 /** Adds an operation to the OpenAPI document, as long as the result is in use. */
-export function addOperation(path: string, operation: Partial<Operation>): Disposable {
-  const defaults: Partial<Operation> = {
-    operationId: "toString", // Each object inherits one, which is no handler of the sandbox.
-    access: "required",
-    responses: {},
-  };
-  return changeOperation(`GET /${path}`, { ...defaults, ...operation });
+export function addOperation(
+  path: string,
+  responses: Operation["responses"] = {},
+  access: Access = "required",
+): Disposable {
+  const table = operations as Record<string, Partial<Operation>>;
+  const operationId = "toString"; // Each object inherits one, which is no handler of the sandbox.
+  table[`GET /${path}`] = { operationId, access, responses };
+  return { [Symbol.dispose]: () => void delete table[`GET /${path}`] };
 }
 
 /** The name of an endpoint that is reserved for tests: no OpenAPI document has it. */
