@@ -30,9 +30,9 @@ Deno.test("the five steps of CONTRIBUTING add an operation, with its method in u
   const handler = example("getExampleReport:", "  ");
   await edit("src/sandbox/service.ts", "\n  checkKey,\n", handler);
   const used = `Deno.test("the sandbox has a handler", async () => {
-    const { createSandbox } = await import("../src/sandbox/service.ts");
+    const { createSandbox, DEMO_KEY } = await import("../src/sandbox/service.ts");
     const { fetch } = createSandbox();
-    const client = createClient({ baseUrl: "https://service.example/", apiKey: "demo-key", fetch });
+    const client = createClient({ baseUrl: "https://service.example/", apiKey: DEMO_KEY, fetch });
     const { data, response } = await client.getExampleReport({ params: { path: { id: 7 } } });
     expect([response.status, data]).toEqual([200, { id: 7 }]);
     // @ts-expect-error: "state" is a text.
