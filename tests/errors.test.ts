@@ -32,7 +32,7 @@ const path = `/${undocumented}`;
 Deno.test("messages name the method, the address without the query, the problem and what to do", async () => {
   const client = clientOf(({ url }) => {
     const [, status, seconds] = /(\d{3})-?(\d*)/.exec(url)!;
-    const headers = { location: "https://b.example/c?d=e", "retry-after": seconds! };
+    const headers = { location: "https://b.example/a/long/path?d=e", "retry-after": seconds! };
     return new Response("<h1>", { status: Number(status), headers });
   }, { retries: 0 });
   const post = (name: string, retries = 0) =>
@@ -51,7 +51,7 @@ Deno.test("messages name the method, the address without the query, the problem 
     [post("429-7"), / 429 \(retry after 7 s\): <h1>$/],
     [post("503-0", 1), /\/503-0" failed after 2 attempts: .* 503 \(retry after 0 s\)/],
     [clientOf(() => new Response("x".repeat(500), { status: 402 })).checkKey("k"), /: x{200}…$/],
-    [post("301"), 'got a redirect (301) to "https://b.example/c", which is not followed: check "b'],
+    [post("301"), 'got a redirect (301) to "https://b.example/a/long/path", which is not '],
     [client.POST("/{id}?a=b", typed), `"POST ${baseUrl}v2/{id}" got an invalid response: the body`],
     [
       clientOf(() => new Response('{"a":NaN}', { headers: { "content-type": "a/b+json" } })).GET(

@@ -52,6 +52,7 @@ const startFailing = (fail: () => never) => [
 /** Makes calls in which a serializer fails. */
 const startFailingSerializers = (fail: () => never) => [
   unsent.POST(path, { body: {}, bodySerializer: fail }),
+  unsent.POST(path, { body: { toJSON: fail } }),
   unsent.GET(path, { querySerializer: fail, params: { query: {} } }),
   unsent.GET(path, { pathSerializer: fail, params: { path: {} } }),
 ];
