@@ -10,7 +10,7 @@ import { expect } from "@std/expect";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
-import { json, serve, validKey } from "../tests/support/server.ts";
+import { serveValid } from "../tests/support/server.ts";
 import { listFiles, listProject, makeFolder, read, root } from "./support/files.ts";
 import { ENGINES, installPackage, installTool, takePackage } from "./support/npm.ts";
 import { mustRun, run } from "./support/process.ts";
@@ -100,7 +100,7 @@ Deno.test("README's programs compile and run on Node.js as they are printed", as
   const flags = ["--module", "nodenext", "--target", "es2022", "--lib", "es2022", "--strict"];
   flags.push("--rewriteRelativeImportExtensions", "--types", "node", "--skipLibCheck");
   await node([await installTsc("7.0.2"), ...flags, ...programs.map(({ name }) => name)]);
-  await using service = await serve((_, response) => json(response, validKey));
+  await using service = await serveValid();
   const env = { SCAM_ADDRESS_BASE_URL: service.url, SCAM_ADDRESS_API_KEY: "some-key" };
   for (const { name } of programs) await node([name.replace(".mts", ".mjs")], env);
 });

@@ -17,12 +17,9 @@ import {
 } from "./support/client.ts";
 import { apiKeyHeader } from "./support/internals.ts";
 import { rejections, shown } from "./support/rejection.ts";
-import { type AnyPath, json, serve, validKey } from "./support/server.ts";
+import { type AnyPath, json, serve, serveValid, validKey } from "./support/server.ts";
 
 const path = `/${undocumented}`;
-
-/** Starts a server that responds to everything as to a valid key. */
-const serveValid = () => serve((_, response) => json(response, validKey));
 
 // Which keys there are, and where they go
 

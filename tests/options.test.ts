@@ -20,7 +20,7 @@ import {
   unsent,
 } from "./support/client.ts";
 import { rejection } from "./support/rejection.ts";
-import { type AnyPath, json, serve, validKey } from "./support/server.ts";
+import { type AnyPath, serve, serveValid } from "./support/server.ts";
 
 /** Returns the message of the error that an attempt fails with, which names an option. */
 async function refusal(option: string, attempt: Promise<unknown> | (() => unknown)) {
@@ -293,7 +293,7 @@ Deno.test("methods refuse a body of GET and HEAD", async () => {
 });
 
 Deno.test("every call sends its headers, in addition to the client's, and asks for JSON", async () => {
-  await using server = await serve((_, response) => json(response, validKey));
+  await using server = await serveValid();
   const headers = { "x-client": "a", "x-both": "a", "x-removed": "a" };
   const client = clientAt(server, { headers });
   const own = { "x-call": "b", "x-both": "b", "x-removed": null };
@@ -312,7 +312,7 @@ Deno.test("every call sends its headers, in addition to the client's, and asks f
 });
 
 Deno.test("headers may be pairs, of the client and of a call", async () => {
-  await using server = await serve((_, response) => json(response, validKey));
+  await using server = await serveValid();
   const client = clientAt(server, { headers: [["x-tenant", "a"]] });
   await Promise.all(sendAll(client, { headers: [["x-call", "b"], ["x-call", "c"]] }));
   for (const { headers } of server.requests) {

@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 import { createClient, type KeyStatus } from "../mod.ts";
 import { keyHeader } from "./support/client.ts";
 import { apiKeyHeader } from "./support/internals.ts";
-import { json, type Recorded, serve, validKey } from "./support/server.ts";
+import { json, type Recorded, serve, serveValid, validKey } from "./support/server.ts";
 
 function only<T>(items: T[]): T {
   expect(items).toHaveLength(1);
@@ -42,7 +42,7 @@ Deno.test("section 2: credits are any whole number, and nothing else is accepted
 });
 
 Deno.test("section 4: an address is the base URL directly followed by the endpoint's name", async () => {
-  await using server = await serve((_, response) => json(response, validKey));
+  await using server = await serveValid();
   const { url } = server;
   for (const baseUrl of [url, `${url}api/`, `${url}api`, new URL("a/b.c/%20d", url)]) {
     const client = createClient({ baseUrl, apiKey: "some-key" });
@@ -65,7 +65,7 @@ Deno.test("section 4: checkKey is a POST of exactly the key as JSON", async () =
 });
 
 Deno.test("section 4: checkKey needs no authentication and sends no header with the key", async () => {
-  await using server = await serve((_, response) => json(response, validKey));
+  await using server = await serveValid();
   const headers = { [apiKeyHeader]: "from-headers", "x-other": "kept" };
   const client = createClient({ baseUrl: server.url, apiKey: "client-key", headers });
   await client.checkOwnKey();

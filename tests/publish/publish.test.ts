@@ -6,7 +6,7 @@ import denoJson from "../../deno.json" with { type: "json" };
 import { listProject, makeFolder, root } from "../../scripts/support/files.ts";
 import { deno, mustRun, run } from "../../scripts/support/process.ts";
 import { testList } from "../support/lists.ts";
-import { json, serve, validKey } from "../support/server.ts";
+import { serveValid } from "../support/server.ts";
 
 const { name } = denoJson;
 
@@ -38,7 +38,7 @@ function program(baseUrl: string): string {
 }
 
 Deno.test("importing the package needs no permission, a call only its host", async () => {
-  await using server = await serve((_, response) => json(response, validKey));
+  await using server = await serveValid();
   await using folder = await makeFolder();
   const main = await folder.write("main.ts", program(server.url));
   const config = `--config=${join(root, "deno.json")}`;

@@ -142,6 +142,9 @@ export const demoCredits: number = createSandbox().keys.get(DEMO_KEY)!;
 /** What `checkKey` reports on a valid key. */
 export const validKey: ValidKey = { apiKeyValid: true, data: { credits: demoCredits } };
 
+/** Starts a server that responds to everything as to a valid key. */
+export const serveValid = () => serve((_, response) => json(response, validKey));
+
 /** Sends a part of a response. Without any of it, Deno and Bun themselves may send a request again. */
 export function cut(response: ServerResponse): void {
   response.writeHead(200, { "content-length": 99 }).write("[", () => response.socket?.destroy());
