@@ -197,8 +197,8 @@ Deno.test("what is generated is typed, sent and checked as the document says", a
     "n",
     ["found", "found"],
     "none",
-    '"params.path" must have for "names" a string, a number or a list that is neither empty, "." nor ".."',
-    expect.stringMatching(/^"timeuot" is not an option of ping\(\), which has signal, timeout,/),
+    expect.stringMatching(/^"params.path" must have for "names" /),
+    expect.stringMatching(/^"timeuot" .* ping\(\), .* signal, timeout,/),
   ]);
   const get = "GET /values/1/a%2Cb%2Fc%20d?limit=2&tags[]=a%26b&tags[]=%C3%A9%3D ";
   expect(server.requests.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
