@@ -362,7 +362,7 @@ export interface CallOptions<Schema extends StandardSchema | undefined = undefin
    * default, this is `true` for GET, HEAD, OPTIONS, PUT and DELETE, and `false` for POST and PATCH.
    *
    * A request that was retried may have been carried out, and paid for, twice. With `false`, a
-   * request is still retried after the status 429, or if it was not sent. To prevent that too, set
+   * request is still retried after the status 429. To prevent that too, set
    * `retries` to 0.
    */
   idempotent?: boolean | undefined;

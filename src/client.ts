@@ -215,13 +215,14 @@ async function dispatch(
       },
     });
     const isOurs = failure.response === result.response;
+    const { ok } = result.response;
     if (result.response instanceof PlainResponse) result.response = result.response.original;
     const { data, error, response } = result;
-    if (response.ok && parseAs === "json") {
+    if (ok && parseAs === "json") {
       // There is no text for a response without content.
       return { data: await readData(`${data ?? ""}`, response, context), response };
     }
-    if (response.ok || resolvesToErrors) return result;
+    if (ok || resolvesToErrors) return result;
     // A response that middleware made has no error yet.
     throw isOurs ? failure.error : failures.http(context, response, failures.toText(error));
   });

@@ -22,9 +22,9 @@ export async function readData(text: string, response: Response, context: CallCo
   const toError: ToError = (issues, problem = describeIssues(issues)) =>
     failures.invalidResponse(context, response, text, issues, problem);
   const { operation, schema } = context;
-  if (operation) return readDocumented(text, response, operation, toError);
+  if (operation) return readDocumented(text, response, operation, context, toError);
   const advice = ', or use a typed method with "parseAs"';
-  const value = text === "" ? undefined : parseJson(text, response, toError, advice);
+  const value = text === "" ? undefined : parseJson(text, response, context, toError, advice);
   if (!schema) return value;
   const result = await schema["~standard"].validate(value);
   if (!result) throw optionError("schema", 'returned no result from "validate"', context);
@@ -39,7 +39,13 @@ export async function readData(text: string, response: Response, context: CallCo
 }
 
 /** Reads the data of an operation that the OpenAPI document has. */
-function readDocumented(text: string, response: Response, operation: Operation, toError: ToError) {
+function readDocumented(
+  text: string,
+  response: Response,
+  operation: Operation,
+  context: CallContext,
+  toError: ToError,
+) {
   const { status } = response;
   const { responses } = operation;
   const listed = [`${status}`, "2XX"].find((name) => name in responses);
@@ -49,22 +55,38 @@ function readDocumented(text: string, response: Response, operation: Operation, 
   const check = responses[listed];
   if (!check) return undefined; // The document has no content for this status.
   if (text === "") throw toError([{ path: "", rule: "empty" }], "the body is empty");
-  const value = parseJson(text, response, toError);
+  const value = parseJson(text, response, context, toError);
   const issue = findIssue(check, value);
   if (issue) throw toError([issue]);
   return value;
 }
 
 /** Parses JSON; says why a body is not JSON, or what to do if it is of another type. */
-function parseJson(text: string, { headers }: Response, toError: ToError, advice = ""): unknown {
+function parseJson(
+  text: string,
+  { headers }: Response,
+  context: CallContext,
+  toError: ToError,
+  advice = "",
+): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
+  } catch {
     const type = headers.get("content-type") ?? "no Content-Type";
     const why = isJsonType(type)
-      ? (error as SyntaxError).message
+      ? whyNotJson(failures.redact(text, context)) // The reason may quote a part of a key.
       : `${failures.CHECK_BASE_URL}${advice}`;
     throw toError([{ path: "", rule: "json" }], `the body is not JSON (${type}): ${why}`);
+  }
+}
+
+/** Returns the parser's reason to refuse a text. */
+function whyNotJson(text: string): string {
+  try {
+    JSON.parse(text);
+    return "";
+  } catch (error) {
+    return (error as SyntaxError).message;
   }
 }
 

@@ -25,6 +25,7 @@ export const MARK = "[redacted]";
 
 /** Replaces every key in a text by {@linkcode MARK}. */
 export function redact(text: string, { secrets }: CallContext): string {
+  if (text.length < MIN_SECRET) return text;
   const keys = [...secrets].filter((key) => key.length >= MIN_SECRET);
   keys.sort((a, b) => b.length - a.length); // The longest comes first, because it may contain another.
   const replace = (mark: string) =>

@@ -34,6 +34,11 @@ export type OptionTable<Options> = Readonly<Record<keyof Options, OptionType>>;
 const isFunction = (value: unknown) => typeof value === "function";
 const isObject = (value: unknown) => typeof value === "object" && value !== null;
 
+/** Tells whether a value is an object that is no array, `Map`, `Blob` or the like. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return Object.prototype.toString.call(value) === "[object Object]";
+}
+
 /** Tells whether a value is a whole number within a range. */
 export const isWhole = (value: unknown, min: number, max: number): boolean =>
   Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
@@ -46,7 +51,7 @@ const FUNCTION_OR_OBJECT: OptionType = [
   (value) => isFunction(value) || isObject(value),
 ];
 const HEADERS: OptionType = ["of the type HeadersInit", isObject];
-const OBJECT: OptionType = ["of the type object", isObject];
+const OBJECT: OptionType = ["an object of names and values", isPlainObject];
 const RETRIES: OptionType = ["a whole number from 0 to 100", (value) => isWhole(value, 0, 100)];
 const TIME: OptionType = [
   "a number of milliseconds above 0, up to 2147483647", // A longer one makes `setTimeout` fire at once.
@@ -131,8 +136,8 @@ export function readOptions<Options extends object>(
  * does not allow, without quoting a value, which may be secret.
  */
 export function readHeaders(option: string, headers: HeadersOptions): HeadersOptions {
-  const isList = Symbol.iterator in headers;
-  for (const pair of isList ? headers : Object.entries(headers)) {
+  const list = Symbol.iterator in Object(headers) ? [...headers as Headers] : undefined;
+  for (const pair of list ?? Object.entries(headers)) {
     try {
       new Headers([pair as [string, string]]); // openapi-fetch knows other values, which become texts.
     } catch {
@@ -140,7 +145,7 @@ export function readHeaders(option: string, headers: HeadersOptions): HeadersOpt
       throw optionError(option, problem);
     }
   }
-  return isList ? new Headers([...headers] as [string, string][]) : { ...headers };
+  return list ? new Headers(list) : { ...headers };
 }
 
 /** The methods that calls can have; `fetch` refuses CONNECT and TRACE. */

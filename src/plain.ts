@@ -20,6 +20,9 @@ type PlainRequestInit = Pick<PlainRequest, "method" | "headers"> & { body?: Body
 /** A `Uint8Array`, in the form that all versions of TypeScript accept as a body. */
 export type Bytes = ReturnType<typeof Uint8Array.from>;
 
+/** Tells whether a status is 2xx: a mock of a response may have no `ok`, or a wrong one. */
+export const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
+
 /** A response and its body, of which openapi-fetch reads the text. */
 export class PlainResponse {
   readonly ok: boolean;
@@ -31,7 +34,7 @@ export class PlainResponse {
    * @param body The body; with an error status, the part of it that was read.
    */
   constructor(readonly original: Response, readonly body: Bytes) {
-    this.ok = original.ok;
+    this.ok = isSuccess(original.status);
     this.status = original.status;
     this.headers = original.headers;
   }

@@ -1,7 +1,7 @@
 import type { CallContext } from "./call.ts";
 import { ConfigurationError, RedirectError } from "./errors.ts";
 import * as failures from "./failures.ts";
-import type { Bytes, PlainResponse } from "./plain.ts";
+import { type Bytes, isSuccess, type PlainResponse } from "./plain.ts";
 import { runsOn } from "./runtime.ts";
 import { withoutQuery } from "./text.ts";
 
@@ -24,7 +24,7 @@ export async function readResponse(
   if (response.type === "error") throw new TypeError("the response is a network error");
   refuseRedirect(response, context);
   const { maxResponseBytes, resolvesToErrors } = context;
-  const { ok } = response;
+  const ok = isSuccess(response.status);
   /** The most that an error keeps. */
   const maxKept = Math.min(maxResponseBytes, failures.MAX_ERROR_BODY);
   const maxOfError = resolvesToErrors ? maxResponseBytes : maxKept;
@@ -95,6 +95,7 @@ async function readBody(response: Response, limit: number, signal: AbortSignal):
   const cancel = () => void reader.cancel().catch(() => {});
   // Deno forgets the signal of a response that is garbage-collected while its body is read.
   signal.addEventListener("abort", cancel);
+  if (signal.aborted) cancel(); // A custom `fetch` has ignored it.
   let buffer = new Uint8Array(runsOn("Deno") ? 2 ** 14 : 0);
   let size = 0;
   try {
@@ -112,7 +113,7 @@ async function readBody(response: Response, limit: number, signal: AbortSignal):
       if (runsOn("Deno")) buffer = new Uint8Array(value.buffer as ArrayBuffer); // its content was copied
     }
   } catch (error) {
-    if (response.ok) throw error;
+    if (isSuccess(response.status)) throw error;
   } finally {
     signal.removeEventListener("abort", cancel);
     cancel();
@@ -121,10 +122,11 @@ async function readBody(response: Response, limit: number, signal: AbortSignal):
 }
 
 /** Tells whether a response announces a body within a limit: no runtime reads more than is announced. */
-function isShort({ headers, ok, type }: Response, limit: number): boolean {
+function isShort({ headers, status, type }: Response, limit: number): boolean {
   const isPlain = !headers.has("content-encoding") && !headers.has("transfer-encoding");
   const length = Number(headers.get("content-length") || Infinity);
-  return ok && type === "basic" && isPlain && length <= limit; // "basic": the runtime's own
+  const isOwn = type === "basic"; // the runtime's own
+  return isSuccess(status) && isOwn && isPlain && length <= limit;
 }
 
 /** A reader of bytes, into a buffer if it can do that. */

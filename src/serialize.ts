@@ -1,13 +1,8 @@
 import { createQuerySerializer, defaultBodySerializer, defaultPathSerializer } from "openapi-fetch";
 
 import type { CallContext } from "./call.ts";
-import { optionError } from "./options.ts";
+import { isPlainObject, optionError } from "./options.ts";
 import { withoutQuery } from "./text.ts";
-
-/** Tells whether a value is an object that is no array, `Map`, `Blob` or the like. */
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return Object.prototype.toString.call(value) === "[object Object]";
-}
 
 /** Checks the name of an endpoint, and returns it as a path. */
 export function toPath(endpoint: unknown): string {
@@ -31,7 +26,8 @@ export function checkParameters(path: string, parameters: Readonly<Record<string
   // The forms of openapi-fetch: {id}, {id*}, {.id} and {;id}.
   for (const [, name = ""] of path.matchAll(/\{[.;]?([^{}*]+)\*?\}/g)) {
     const value = values.get(name) ?? "";
-    if (!isPlainObject(value) && !["", ".", ".."].includes(`${value}`)) continue;
+    const isObject = typeof value === "object" && !Array.isArray(value);
+    if (!isObject && !["", ".", ".."].includes(`${value}`)) continue;
     const expected = 'a string, a number or a list that is neither empty, "." nor ".."';
     throw optionError("params.path", `must have for "${name}" ${expected}`);
   }
@@ -86,11 +82,11 @@ export function serializeBody(body: unknown, headers: Headers, context: CallCont
     if (!(error instanceof TypeError)) throw error; // by a `toJSON` of the caller's
     throw optionError("body", `cannot be written as JSON: ${error.message}`, context);
   }
-  const isJson = isJsonType(headers.get("content-type") ?? "json") && !(body instanceof FormData);
+  const isForm = headers.get("content-type") === "application/x-www-form-urlencoded";
   // JSON keeps nothing of a file or a `Map`. It writes bytes as an object, and so does Bun with forms.
   const isLost = written === undefined || (written === "{}" && !isPlainObject(body)) ||
     ArrayBuffer.isView(body) || body instanceof URLSearchParams;
-  if (!isJson || !isLost) return written;
+  if (isForm || !isLost) return written;
   const advice = 'use a typed method, such as POST(), with a "bodySerializer"';
   throw optionError("body", `cannot be written as JSON: ${advice}`, context);
 }

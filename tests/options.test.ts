@@ -97,9 +97,9 @@ const wrongTypes: [owners: string, options: string, values: unknown[], problem: 
   ["createClient", "onRetry", ["x", {}, null], "be of the type function"],
   ["createClient GET", `fetch ${serializers}`, ["x", {}, null], "be of the type function"],
   ["createClient GET", "querySerializer", ["x", null, 5], "be of the type function or object"],
-  ["createClient", "requestInitExt", ["x", null], "be of the type object"],
-  ["call", "query", ["a=b", null], "be of the type object"],
-  ["GET", "params", ["x", null], "be of the type object"],
+  ["createClient", "requestInitExt", ["x", null], "be an object of names and values"],
+  ["call", "query", ["a=b", null], "be an object of names and values"],
+  ["GET", "params", ["x", null], "be an object of names and values"],
   ["GET", "middleware", [{ onRequest() {} }, null], "be of the type Array"],
   ["GET", "parseAs", ["JSON", null, 0], `be one of ${formats}`],
   ["GET", "baseUrl", [new URL(baseUrl), 5, null], "be of the type string"],
@@ -235,7 +235,9 @@ Deno.test("typed methods refuse a path that leads elsewhere", async () => {
 });
 
 Deno.test("methods refuse a path parameter that is missing, empty or leads elsewhere", async () => {
-  const values = [undefined, null, "", [], {}, { "../../../a": 1 }, "..", ".", [".."], ["."]];
+  const values = [undefined, null, "", [], {}, { "../../../a": 1 }, new Date(), "..", ".", [".."], [
+    ".",
+  ]];
   const paths = [["/a/{id}", "id"], ["/{id*}/x", "id"], ["/{user-id}", "user-id"]];
   paths.push(["/{constructor}", "constructor"]); // Each object inherits one.
   const inits = [undefined, {}, { params: {} }].concat(
@@ -319,6 +321,15 @@ Deno.test("headers may be pairs, of the client and of a call", async () => {
     expect(headers).toMatchObject({ "x-tenant": "a", "x-call": "b, c" });
     expect(headers).not.toHaveProperty("0");
   }
+});
+
+Deno.test("headers may be what can be read once, and those in params are checked, too", async () => {
+  await using server = await serveValid();
+  const client = clientAt(server);
+  const once = new Map([["x-once", "a"]]).entries() as unknown as [string, string][];
+  await client.call("GET", "a", { headers: once });
+  expect(server.requests[0]!.headers).toMatchObject({ "x-once": "a" });
+  await refusal("params.header", client.GET("/a", { params: { header: { "x-a": "b\nc" } } }));
 });
 
 Deno.test("createClient() refuses a requestInitExt that Request refuses", async () => {
