@@ -45,7 +45,7 @@ function redactValue(value: unknown, context: CallContext, levels = MAX_DEPTH): 
     const redacted = redact(text, context);
     return redacted === text ? value : redacted;
   }
-  if (levels === 0) throw new RangeError("the body is nested too deeply");
+  if (levels === 0) throw new RangeError("too deep");
   const redactItem = (item: unknown) => redactValue(item, context, levels - 1);
   if (Array.isArray(value)) return value.map(redactItem);
   const entries = Object.entries(value).map(([name, item]) =>

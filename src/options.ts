@@ -150,12 +150,13 @@ export function readHeaders(option: string, headers: HeadersOptions): HeadersOpt
 
 /** The methods that calls can have; `fetch` refuses CONNECT and TRACE. */
 // deno-fmt-ignore
-export const METHODS: readonly Method[] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
+export const METHODS: readonly string[] =
+  ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] satisfies Method[];
 
 /** Returns the name of a method in capitals, and refuses what is no method. */
 export function readMethod(method: string): string {
   const name = `${method}`.toUpperCase();
-  if (METHODS.some((allowed) => allowed === name)) return name;
+  if (METHODS.includes(name)) return name;
   throw optionError("method", `must be one of ${METHODS.join(", ")}`);
 }
 
