@@ -44,8 +44,7 @@ function isKept(path: string): boolean {
 export function parseUrl(url: string, context: CallContext): string {
   const href = URL.canParse(url) ? new URL(url).href : "";
   if (href.startsWith(context.baseUrl)) return href;
-  const problem = 'must stay below "baseUrl", because the key is only sent there';
-  throw optionError("path", problem, context);
+  throw optionError("path", 'must stay below "baseUrl", to protect the key', context);
 }
 
 /** How openapi-fetch writes parameters by default. */
