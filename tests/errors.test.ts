@@ -61,6 +61,7 @@ Deno.test("messages name the method, the address without the query, the problem 
     ],
     [post("200"), /: the body is not JSON \(text.*\): check "baseUrl", or .* with "parseAs"$/],
     [clientOf(() => new Response("", { status: 404 })).checkKey("k"), / 404 \(check "baseUrl"\)$/],
+    [post("404"), / 404: <h1>$/], // The endpoint may not exist.
     [clientOf(hang, { timeout: 5, retries: 0 }).GET("/a"), / took more than 5 ms$/],
     [clientOf(hang, { totalTimeout: 6 }).GET("/a"), / took more than 6 ms$/],
     [clientOf(hang, { apiKey: hang, totalTimeout: 7 }).GET("/a"), / 7 ms, and was not sent yet$/],

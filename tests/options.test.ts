@@ -98,7 +98,7 @@ const wrongTypes: [owners: string, options: string, values: unknown[], problem: 
   ["createClient GET", `fetch ${serializers}`, ["x", {}, null], "be of the type function"],
   ["createClient GET", "querySerializer", ["x", null, 5], "be of the type function or object"],
   ["createClient", "requestInitExt", ["x", null], "be an object of names and values"],
-  ["call", "query", ["a=b", null], "be an object of names and values"],
+  ["call", "query", ["a=b", null, new URLSearchParams("a=1"), new Map()], "be an object of names and values"],
   ["GET", "params", ["x", null], "be an object of names and values"],
   ["GET", "middleware", [{ onRequest() {} }, null], "be of the type Array"],
   ["GET", "parseAs", ["JSON", null, 0], `be one of ${formats}`],

@@ -259,6 +259,14 @@ Deno.test("methods read a response of another realm, and change none", async () 
   expect(Object.getOwnPropertyNames(response)).toEqual([]);
 });
 
+Deno.test("the status of a response counts, and not what a mock has as its ok", async () => {
+  const withStatus = (status: number) =>
+    Object.defineProperty(Response.json([1]), "status", { value: status });
+  const failing = clientOf(() => withStatus(503), { retries: 0 });
+  expect((await rejection(HttpError, failing.call("GET", "a"))).response.status).toBe(503);
+  expect((await failing.GET("/a")).error).toEqual([1]);
+});
+
 Deno.test("methods read a byte stream of a custom fetch to its end", async () => {
   const client = clientOf(() => {
     let isClosing = false;

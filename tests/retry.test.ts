@@ -203,6 +203,7 @@ Deno.test("every attempt sends the same bytes, with the same key", async () => {
   const inits = [
     { body: { text: "some text größer als €100 😀", list: Array(10_000).fill(1) } },
     { body: {}, bodySerializer: () => form },
+    { body: {}, bodySerializer: () => new Blob(["some text"]).stream() },
     { body: {}, middleware: [replace] },
   ];
   using _waiting = replaceWaiting();
