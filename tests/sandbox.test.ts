@@ -130,7 +130,7 @@ Deno.test("fetch() responds with 401 without a valid key, and with 404 when ther
     }
   }
   for (const path of [undocumented, `a${undocumented}`, `${undocumented}/1`, ""]) {
-    const error = expect.stringContaining(`"GET /${path}": add it with createSandbox({ routes })`);
+    const error = expect.stringContaining(`"GET /${path}": use createSandbox({ routes })`);
     expect(await ask(sandbox, `${path}?key=${DEMO_KEY}`)).toEqual([404, { error }]);
   }
 });

@@ -264,7 +264,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     }
     if (!route?.handler) {
       const name = `${request.method} ${new URL(request.url).pathname}`;
-      const advice = "add it with createSandbox({ routes }), over HTTP with serveSandbox()";
+      const advice = "use createSandbox({ routes }) to add it, and serveSandbox() to serve it";
       return errorResponse(route ? 501 : 404, `The sandbox has no "${name}": ${advice}`);
     }
     const params = matchEndpoint(route, request)!;
