@@ -17,11 +17,14 @@ function constantsOf(name: string, schema: Any, resolve: Resolve): Any[] {
   );
 }
 
-/** Finds the property for which each of some schemas has constants of its own: its name, and these. */
-export function findTag(
-  schemas: Any[],
-  resolve: Resolve,
-): { name: string; constants: Any[][] } | undefined {
+/** A property for which each of some schemas has constants of its own. */
+export interface Tag {
+  name: string;
+  constants: Any[][];
+}
+
+/** Finds the tag of some schemas. */
+export function findTag(schemas: Any[], resolve: Resolve): Tag | undefined {
   return partsOf(schemas[0], resolve).flatMap(({ required = [] }) => required)
     .map((name) => ({ name, constants: schemas.map((it) => constantsOf(name, it, resolve)) }))
     .find(({ constants }) => areDistinct(constants));
