@@ -1,7 +1,7 @@
 /** Reads the OpenAPI document, and refuses what rules.ts refuses. @module */
 
 import * as redocly from "@redocly/openapi-core";
-import { BUG, redoclyConfig } from "./rules.ts";
+import { redoclyConfigs } from "./rules.ts";
 import type { Any } from "./schemas.ts";
 
 /** Throws if there are problems. The message has the first one of each place, from the top. */
@@ -37,10 +37,9 @@ export async function readDocument(file: string): Promise<Any> {
   const older = "Write OpenAPI 3.1: `openapi: 3.1.0`; convert a document of an older version first";
   const is31 = /^3\.1\./.test(document.parsed?.openapi);
   if (!is31) refuseAt({ source: document.source, pointer: "#/openapi" }, "openapi", older);
-  const { styleguide: config } = await redocly.createConfig(redoclyConfig);
-  const problems = await redocly.lintDocument({ document, externalRefResolver, config });
-  // A rule may fail where `struct` reports a wrong type; where nothing else is reported, it is a bug.
-  refuse(file, problems.filter(({ ruleId }) => ruleId !== BUG));
-  refuse(file, problems);
+  for (const rawConfig of redoclyConfigs(document.parsed)) {
+    const { styleguide: config } = await redocly.createConfig(rawConfig);
+    refuse(file, await redocly.lintDocument({ document, externalRefResolver, config }));
+  }
   return document.parsed;
 }

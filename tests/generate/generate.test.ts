@@ -291,8 +291,10 @@ paths:
     ['swagger: "2.0"', "1:1 openapi: Write OpenAPI 3.1"],
     ["", "1:1 openapi: Write OpenAPI 3.1"],
     [
-      documentOf({ "/%2F": { get: responding("a", ref("Typo")), trace: operationOf("b") } }),
-      "21:17 no-unresolved-refs: Can't resolve $ref\nopenapi/openapi.yaml:29:7 trace: Leave it out",
+      documentOf({
+        "/%2F": { get: responding("a", ref("Typo")), put: responding("b", ref("Typo")) },
+      }),
+      "21:17 no-unresolved-refs: Can't resolve $ref\nopenapi/openapi.yaml:36:17 no-unresolved-refs: Can",
     ],
     [aliased, "10:5 operation-operationId-unique"],
   ];

@@ -6,20 +6,24 @@ import {
   makeDocumentFromString,
 } from "@redocly/openapi-core";
 import { expect } from "@std/expect";
-import { BUG, redoclyConfig } from "../../scripts/generate/rules.ts";
+import { redoclyConfigs } from "../../scripts/generate/rules.ts";
 import { documentOf, type Fields, json, operationOf, ref } from "./support.ts";
 
 /** Lists what is refused: the end of a JSON Pointer, and what to write instead. */
 async function lint(value: Fields) {
-  const { styleguide: config } = await createConfig(redoclyConfig);
   const document = makeDocumentFromString(JSON.stringify(value), "/openapi.yaml");
-  const options = { document, externalRefResolver: new BaseResolver(), config };
-  const problems = await lintDocument(options);
-  return problems.filter(({ ruleId }) => ruleId !== BUG || problems.length === 1)
-    .map(({ location, message }) => {
-      const place = location[0]!.pointer!.replace(/^#\/|components\/schemas\//g, "");
-      return { place: place.replace(/^paths\/~1a\/(get\/parameters\/0\/)?/, ""), message };
-    });
+  for (const rawConfig of redoclyConfigs(value)) {
+    const { styleguide: config } = await createConfig(rawConfig);
+    const options = { document, externalRefResolver: new BaseResolver(), config };
+    const problems = await lintDocument(options);
+    if (problems.length > 0) {
+      return problems.map(({ location, message }) => {
+        const place = location[0]!.pointer!.replace(/^#\/|components\/schemas\//g, "");
+        return { place: place.replace(/^paths\/~1a\/(get\/parameters\/0\/)?/, ""), message };
+      });
+    }
+  }
+  return [];
 }
 
 const text = { type: "string" };
@@ -59,19 +63,14 @@ const refused: [problem: string, ...documents: Fields[]][] = [
   ["paths/~1b?c: parameters with `in: query`", path("/b?c")],
   ["servers: go to `baseUrl`", path("/a", { servers: [{ url: "/" }] })],
   ["get/servers: go to `baseUrl`", operation({ servers: [{ url: "/" }] })],
-  ["webhooks: its methods", documentOf({}, {}, { webhooks: { a: {} } })],
-  ["get/callbacks: its methods", operation({ callbacks: {} })],
-  ["trace: its methods", operation({}, "trace")],
   ["get/operationId: itself calls", ...["then", "toJSON", "constructor"].map(named)],
-  ["get/x-idempotant: Write `x-idempotent`", operation({ "x-idempotant": true })],
   ["x-idempotent: beside `operationId`", path("/a", { "x-idempotent": true })],
   ["in: the header `Cookie`", parameter("cookie", text)],
   ["name: the client sends it", header("x-key"), header("Authorization"), header("host")],
   ["name: URLs have", query(text, { name: "a&b" })],
   ["paths/~1a~1{.a}/get/parameters/0/name: URLs", parameter("path", text, { name: ".a" })],
-  ["content: callers write the text", query(undefined, { content: json(text) })],
+  ["schema: Write a `schema`", query(undefined, { content: json(text) })],
   ["style: callers join the values", query(list, { style: "pipeDelimited" })],
-  ["style: such as `filter[name]`", query(text, { style: "deepObject" })],
   [
     "paths/~1a~1{id}/get/parameters/0/style: `;name={name}`",
     parameter("path", text, { style: "matrix" }),
@@ -80,10 +79,6 @@ const refused: [problem: string, ...documents: Fields[]][] = [
   ["schema: callers leave the parameter out", query({ type: ["string", "null"] })],
   ["schema: such as `filter[name]`", query({ type: "object" })],
   ["schema: a list", query({}), query({ type: "array" }), parameter("header", list)],
-  [
-    "post/requestBody/content/text~1csv: `call` sends others",
-    operation({ requestBody: { content: { ...json(text), "text/csv": {} } } }, "post"),
-  ],
   ["components/securitySchemes/0: `security: []`", schemes(http, key), schemes(http)],
   ["components/securitySchemes/1: callers set it", schemes(key, key)],
 
@@ -98,8 +93,8 @@ const refused: [problem: string, ...documents: Fields[]][] = [
   ["A/not: write it with type, enum,", schema({ ...text, not: { enum: ["a"] } })],
   ["A/nullable: add null as a type", schema({ ...text, nullable: true })],
   ["A/properties/a/nullable: add null as a type", object({ ...ref("B"), nullable: true })],
-  ["A/exclusiveMinimum: in place of `min", schema({ type: "number", exclusiveMinimum: true })],
-  ["A/exclusiveMaximum: in place of `max", schema({ type: "number", exclusiveMaximum: true })],
+  ["A/exclusiveMinimum: `minimum` or", schema({ type: "number", exclusiveMinimum: true })],
+  ["A/exclusiveMaximum: `minimum` or", schema({ type: "number", exclusiveMaximum: true })],
   ["A/discriminator: of its own", object(text, { discriminator: { propertyName: "a" } })],
   ["A: Write its `type`", schema({ properties: { a: text } }), schema({ items: text })],
   ["A/required: `typo` below `prop", object(text, { required: ["a", "typo"] })],
@@ -112,20 +107,11 @@ const refused: [problem: string, ...documents: Fields[]][] = [
     "A/required: types lose it here",
     schema({ allOf: [ref("B")], required: ["b"] }, { allOf: [open] }),
   ],
-  ["A/additionalProperties: Write `true`", object(text, { additionalProperties: text })],
   ["A/anyOf: into a schema in `allOf`", object(text, { anyOf }), schema({ anyOf, allOf: anyOf })],
   ["A/type: to `oneOf`", schema({ type: ["object", "null"], oneOf: anyOf })],
-  ["A/items: directly", array({ allOf: [list] }), array({ ...list, type: ["array"] })],
+  ["A/items: directly", array({ allOf: [list] })],
   ["A/uniqueItems: are compared", array({ type: "object" }, { uniqueItems: true })],
-  ["A/enum: strings, numbers", schema({ enum: [{ a: 1 }] })],
-  ["A/const: strings, numbers", schema({ const: [] })],
-  ["A/readOnly: below `properties", schema({ ...text, readOnly: true })],
-  ["A/items/writeOnly: below `properties", array({ ...text, writeOnly: true })],
-
-  [
-    "A/properties: than toString: all objects have it",
-    schema({ type: "object", properties: { toString: text } }),
-  ],
+  ["A/properties: Rename toString", schema({ type: "object", properties: { toString: text } })],
 
   // References
   ["A/properties/a: and its name", object(ref("A/properties/b")), object({ $ref: "b.yaml#/B" })],
@@ -150,6 +136,10 @@ const refused: [problem: string, ...documents: Fields[]][] = [
     operation({ parameters: Array(2).fill({ name: "a", in: "query", schema: text }) }),
   ],
   ["post/a: unique", path("/a", { get: operationOf("a"), post: operationOf("a") })],
+  [
+    "post/requestBody/content/text~1csv: not allowed",
+    operation({ requestBody: { content: { ...json(text), "text/csv": {} } } }, "post"),
+  ],
   ["get/operationId: operationId", operation({ operationId: undefined })],
   ["get/security/0/Other: There is no", operation({ security: [{ Other: [] }] })],
 ];
