@@ -21,6 +21,9 @@ function compareType(value: string, is: "===" | "!==", type: string): string {
   return type === "null" ? `${value} ${is} null` : `typeof ${value} ${is} "${type}"`;
 }
 
+/** Returns the type that a type is a part of, or itself. */
+const toKind = (type: string) => type === "integer" ? "number" : type;
+
 const isOneOf: Write = (value, types) =>
   [types].flat().map((type) => compareType(value, "===", type)).join(" || ");
 
@@ -91,6 +94,9 @@ const mustHave = (name: string, place: Place) =>
 /** Writes that the issue of a call is returned. */
 const find = (call: string) => `const issue = ${call}; if (issue) return issue;`;
 
+const findAt = (name: string, { value, path }: Place, ...args: string[]) =>
+  find(`${name}(${literal(path)}, ${value}, ${args.join(", ")})`);
+
 /** Joins statements; where there are several, each constant gets a block of its own. */
 function join(...statements: (string | false)[]): string {
   const list = statements.filter(Boolean) as string[];
@@ -118,11 +124,11 @@ export function writeChecks(schemas: Map<string, Any>, resolve: Resolve): string
 
   /** Writes statements that return the first issue of a value. */
   function write(schema: Any, { hasType, ...place }: Place): string {
-    const { value, path } = place;
+    const { value } = place;
     if (typeof schema === "boolean") return schema ? "" : refuse("false", place);
     if (schema.$ref) {
       const check = functionOf(schema);
-      return find(path ? `checkAt(${literal(path)}, ${value}, ${check})` : `${check}(${value})`);
+      return place.path ? findAt("checkAt", place, check) : find(`${check}(${value})`);
     }
     const { type, properties = {}, required = [], additionalProperties = true, items } = schema;
     const { allOf = [], anyOf, oneOf } = schema;
@@ -137,14 +143,12 @@ export function writeChecks(schemas: Map<string, Any>, resolve: Resolve): string
         .map(([rule, fault]) => when(fault(value, schema[rule]), refuse(rule, place)));
     const only = (group: string, ...statements: (string | false)[]) => {
       const text = join(...refuseAll(group), ...statements);
-      return type === group ? text : when(isOneOf(value, group), text);
+      return toKind(`${type}`) === group ? text : when(isOneOf(value, group), text);
     };
     const property = (name: string) => {
       const text = write(properties[name], placeOf(name, place));
       return expected.includes(name) ? text : when(has(value, name), text);
     };
-    const call = (name: string, ...args: string[]) =>
-      find(`${name}(${literal(path)}, ${value}, ${args.join(", ")})`);
     const known = literal(Object.keys(properties));
     const other = additionalProperties
       ? functionOf(additionalProperties)
@@ -153,12 +157,12 @@ export function writeChecks(schemas: Map<string, Any>, resolve: Resolve): string
       ...refuseAll("any"),
       only("number"),
       only("string"),
-      only("array", items !== undefined && call("checkItems", functionOf(items))),
+      only("array", items !== undefined && findAt("checkItems", place, functionOf(items))),
       only(
         "object",
         ...expected.map((name) => mustHave(name, place)),
         ...Object.keys(properties).map(property),
-        additionalProperties !== true && call("checkOthers", known, other),
+        additionalProperties !== true && findAt("checkOthers", place, known, other),
       ),
       ...allOf.map((part: Any) => write(part, place)),
       anyOf && writeUnion(anyOf, place),
@@ -180,7 +184,7 @@ export function writeChecks(schemas: Map<string, Any>, resolve: Resolve): string
       ...branches.filter((branch) => !objects.includes(branch)),
     ];
     const types = kinds.map(({ types }) => types);
-    if (!areDistinct(types.map((list) => list.map((type) => type.replace("integer", "number"))))) {
+    if (!areDistinct(types.map((list) => list.map(toKind)))) {
       const checks = schemas.map(functionOf).join(", ");
       return when(`!matchesAny(${value}, [${checks}])`, refuse("anyOf", place));
     }
@@ -201,10 +205,11 @@ export function writeChecks(schemas: Map<string, Any>, resolve: Resolve): string
 
 /** Writes the checks of objects, given how each is checked that has constants of its own in a tag. */
 function writeSwitch({ name, constants }: Tag, texts: string[], place: Place): string {
-  const { value, path } = placeOf(name, place);
-  const cases = texts.map((text, index) =>
-    `${constants[index]!.map((it) => `case ${literal(it)}:`).join(" ")} { ${text} break; }`
-  );
-  const otherwise = `default: ${refuse("enum", { value, path })}`;
-  return join(mustHave(name, place), `switch (${value}) { ${cases.join(" ")} ${otherwise} }`);
+  const tag = placeOf(name, place);
+  const cases = texts.map((text, index) => {
+    const labels = constants[index]!.map((constant) => `case ${literal(constant)}:`);
+    return `${labels.join(" ")} { ${text} break; }`;
+  });
+  cases.push(`default: ${refuse("enum", tag)}`);
+  return join(mustHave(name, place), `switch (${tag.value}) { ${cases.join(" ")} }`);
 }
