@@ -20,7 +20,7 @@ export const escape = (name: unknown): string =>
 
 /** Lists the values that a schema names. */
 export const valuesOf = (schema: Any): Any[] =>
-  "const" in schema ? [schema.const] : schema.enum ?? [];
+  schema.const === undefined ? schema.enum ?? [] : [schema.const];
 
 /** Lists the types that values of a schema may have; none if they may have any. */
 export function typesOf(from: Any, resolve: Resolve, seen: Any[] = []): string[] {

@@ -42,10 +42,14 @@ type Case = [schema: unknown, fits: unknown[], faults: [value: unknown, issue: s
 
 const cases: Record<string, Case> = {
   "names like keywords, and names of maps in places": [
-    object({ format: { type: "integer" }, discriminator: text, rows: ref("Rows") }, "format"),
+    object(
+      { format: { type: "integer" }, const: { ...text, const: "a" }, rows: ref("Rows") },
+      "format",
+    ),
     [{ format: 1, rows: [{ stats: { x: [{ kind: "cat", lives: 9, more: 1 }] } }] }],
     [
       [{ format: "1" }, "/format type"],
+      [{ format: 1, const: 1 }, "/const const"],
       [
         { format: 1, rows: [{}, { stats: { x: [{ kind: "cat" }] } }] },
         "/rows/1/stats/*/0/lives required",
@@ -66,6 +70,11 @@ const cases: Record<string, Case> = {
     },
     [{ b: "1" }, { a: "1", b: "1" }],
     [[{ a: "1" }, "/b required"], [{ a: 1, b: "1" }, "/a type"]],
+  ],
+  "two schemas at once": [
+    { allOf: [ref("Tree"), ref("Fish")] },
+    [{ name: "a", kind: "fish" }],
+    [[{ kind: "fish" }, "/name required"], [{ name: "a" }, "/kind required"]],
   ],
   "a union with constants, null and a string": [
     { oneOf: [ref("Cat"), ref("Dog"), { type: "null" }, ref("Fish"), { ...text, maxLength: 1 }] },
@@ -95,7 +104,7 @@ const cases: Record<string, Case> = {
     [[{ kind: "b" }, "/id required"], [{ id: "1", kind: "c" }, "/kind enum"]],
   ],
   "a union whose branches overlap, of which one is enough": [
-    { oneOf: [object({ a: text }, "a"), object({ b: text }, "b"), ...numbers] },
+    { oneOf: [object({ a: true }, "a"), object({ b: text }, "b"), ...numbers] },
     [{ a: "1", b: "1" }, { a: "1" }, 1, 1.5],
     [[{}, " anyOf"]],
   ],

@@ -115,6 +115,7 @@ const refused: [problem: string, ...documents: Fields[]][] = [
   ["A/properties/a: and its name", object(ref("A/properties/b")), object({ $ref: "b.yaml#/B" })],
   ["A/properties/a: Can't resolve", object(ref("Typo"))],
   ["A/properties/a/enum: Write `allOf: [", object({ ...ref("B"), enum: ["a"] })],
+  ["A/properties/a/readOnly: Write `allOf", object({ ...ref("B"), readOnly: true })],
   ["A/description: the text itself", schema({ description: { $ref: "#/info/title" } })],
 
   // Redocly's rules, one each
