@@ -221,7 +221,8 @@ export interface ClientOptions {
   maxResponseBytes?: number | undefined;
   /**
    * Headers to send with every request: an object, a `Headers` instance, or a list of names and values.
-   * They are copied when the client is created. `X-API-Key` is ignored; use {@linkcode ClientOptions.apiKey}.
+   * They are copied when the client is created. `X-API-Key` is ignored; use
+   * {@linkcode ClientOptions.apiKey}.
    *
    * If the response is read as JSON, the client sends `Accept: application/json`, unless you set
    * `Accept`.

@@ -47,12 +47,13 @@ export function parseUrl(url: string, context: CallContext): string {
   throw optionError("path", 'must stay below "baseUrl", to protect the key', context);
 }
 
+const writeQuery = /* @__PURE__ */ createQuerySerializer();
+
 /** How openapi-fetch writes parameters by default. */
 export const serializers = {
   pathSerializer: (path: string, parameters: Record<string, unknown>) =>
     writeParameters("params.path", () => defaultPathSerializer(path, parameters)),
-  querySerializer: (query: unknown) =>
-    writeParameters("query", () => createQuerySerializer()(query)),
+  querySerializer: (query: unknown) => writeParameters("query", () => writeQuery(query)),
 };
 
 /** Writes parameters, and makes an error for their option of a refusal, such as of half a character. */
