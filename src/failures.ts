@@ -121,11 +121,19 @@ export function invalidResponse(
   response: Response,
   text: string,
   issues: readonly Issue[],
-  problem: string,
+  problem = describeIssues(issues),
 ): InvalidResponseError {
   const snapshot = makeSnapshot(context, response, text);
   const fields = { issues: redactValue(issues, context) as Issue[], response: snapshot };
   return make(context, InvalidResponseError, `got an invalid response: ${problem}`, fields);
+}
+
+/** Says what is wrong with data, in at most five places. */
+function describeIssues(issues: readonly Issue[]): string {
+  const places = issues.slice(0, 5).map(({ path, rule, message }) =>
+    `${path || "the body"}: ${message ?? `does not match the OpenAPI document (${rule})`}`
+  );
+  return places.join("; ") + (issues.length > 5 ? `; and ${issues.length - 5} more` : "");
 }
 
 /** Makes the part of a response that an error keeps. */
