@@ -7,8 +7,7 @@
  *   {@linkcode ScamAddressClient.checkKey} and {@linkcode ScamAddressClient.call}.
  *   {@linkcode OperationMethods} describes the methods of the OpenAPI document's other operations.
  * - All errors extend {@linkcode ScamAddressError}: {@linkcode HttpError}, {@linkcode NetworkError},
- *   {@linkcode TimeoutError}, {@linkcode RedirectError}, {@linkcode InvalidResponseError} and
- *   {@linkcode ConfigurationError}.
+ *   {@linkcode TimeoutError}, {@linkcode InvalidResponseError} and {@linkcode ConfigurationError}.
  *
  * The other entry points:
  *
@@ -48,7 +47,6 @@ export type {
   OperationMethods,
   OperationOptions,
   RequestOptions,
-  RetryEvent,
   ScamAddressClient,
   ValidKey,
 } from "./src/api.ts";
@@ -60,9 +58,9 @@ export {
   InvalidResponseError,
   type Issue,
   NetworkError,
-  RedirectError,
   type ResponseSnapshot,
   ScamAddressError,
   TimeoutError,
-} from "./src/errors.ts";
+} from "./src/http/errors.ts";
+export type { RetryEvent } from "./src/http/call.ts";
 export type { components, operations, paths } from "./src/generated/types.ts";

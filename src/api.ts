@@ -8,8 +8,8 @@ import type {
   RequestBodyOption,
 } from "openapi-fetch";
 
-import type { ScamAddressError } from "./errors.ts";
 import type { operations, paths } from "./generated/types.ts";
+import type { RetryEvent } from "./http/call.ts";
 
 /**
  * The status of an API key: a {@linkcode ValidKey} or an {@linkcode InvalidKey}. Check
@@ -123,16 +123,6 @@ type OutputOf<Schema> = Schema extends StandardSchema ? StandardSchemaV1.InferOu
  */
 export type Middleware = FetchMiddleware;
 
-/** What {@linkcode ClientOptions.onRetry} is called with before the wait for a retry. */
-export interface RetryEvent {
-  /** The number of the attempt that failed, counted from 1. */
-  readonly attempt: number;
-  /** The wait before the next attempt, in whole milliseconds. */
-  readonly delay: number;
-  /** The error of that attempt. */
-  readonly error: ScamAddressError;
-}
-
 /** Options of a client: where and how it sends requests. */
 export interface ClientOptions {
   /**
@@ -221,8 +211,7 @@ export interface ClientOptions {
   maxResponseBytes?: number | undefined;
   /**
    * Headers to send with every request: an object, a `Headers` instance, or a list of names and values.
-   * They are copied when the client is created. `X-API-Key` is ignored; use
-   * {@linkcode ClientOptions.apiKey}.
+   * `X-API-Key` is ignored; use {@linkcode ClientOptions.apiKey}.
    *
    * If the response is read as JSON, the client sends `Accept: application/json`, unless you set
    * `Accept`.
@@ -275,19 +264,18 @@ export interface ClientOptions {
   // One type with the result `void | Promise<void>` would refuse `(event) => list.push(event)`.
   onRetry?: ((event: RetryEvent) => void) | ((event: RetryEvent) => Promise<void>) | undefined;
   /**
-   * How the typed methods serialize queries, for example to write a list as `tag=a,b`: a function,
-   * or options for openapi-fetch's serializer. `call` and the methods of operations repeat the name.
+   * How queries are serialized, for example to write a list as `tag=a,b`: a function, or options for
+   * openapi-fetch's serializer. By default, a list repeats the name.
    */
   querySerializer?: FetchClientOptions["querySerializer"] | undefined;
   /**
-   * How the typed methods serialize bodies: a function. By default, a `FormData` is sent as it is, and
+   * How bodies are serialized: a function. By default, a `FormData` is sent as it is, and
    * everything else as JSON, except with the header `Content-Type: application/x-www-form-urlencoded`.
-   * `call` and the methods of operations always use this default.
    *
    * A body of which JSON would keep nothing, such as a `Map`, a `Blob` or bytes, is refused.
    */
   bodySerializer?: FetchClientOptions["bodySerializer"] | undefined;
-  /** How the typed methods serialize path parameters: a function. */
+  /** How path parameters are serialized: a function. */
   pathSerializer?: FetchClientOptions["pathSerializer"] | undefined;
   /**
    * Extra options for the runtime's `fetch`, for example to use a proxy:
@@ -415,7 +403,7 @@ export type OperationMethods = {
  *   types of your own.
  *
  * The typed methods take a path and options: `POST(path, options)`. They resolve to
- * `{ data, error, response }`, even if the status is 4xx, 5xx or 304. Then `data` is `undefined`, and
+ * `{ data, error, response }`, even if the status is 3xx, 4xx or 5xx. Then `data` is `undefined`, and
  * `error` is the body, which is not validated. The body may be empty, so check `response.ok` instead
  * of `error`. After any other failure, the typed methods reject with the same errors as
  * {@linkcode ScamAddressClient.call}.
@@ -455,8 +443,7 @@ export interface ScamAddressClient<Paths extends object = paths>
    * @returns The status of the key.
    * @throws {ConfigurationError} If an option is wrong, or if the key does not have the form that
    * {@linkcode ClientOptions.apiKey} describes.
-   * @throws {HttpError} If the service responds with a 4xx or 5xx status, or with 304.
-   * @throws {RedirectError} If the service responds with a redirect.
+   * @throws {HttpError} If the status is 3xx, 4xx or 5xx.
    * @throws {NetworkError} If the service cannot be reached, or the response is cut short.
    * @throws {TimeoutError} If the last attempt exceeds `timeout`, or the call exceeds
    * `totalTimeout`.
@@ -522,8 +509,7 @@ export interface ScamAddressClient<Paths extends object = paths>
    * or, without a schema, the parsed JSON. For a 2xx response without content, it is `undefined`,
    * and so is the schema's input.
    * @throws {ConfigurationError} If the client has no key, or an argument is wrong.
-   * @throws {HttpError} If the service responds with a 4xx or 5xx status, or with 304.
-   * @throws {RedirectError} If the service responds with a redirect.
+   * @throws {HttpError} If the status is 3xx, 4xx or 5xx.
    * @throws {NetworkError} If the service cannot be reached, or the response is cut short.
    * @throws {TimeoutError} If the last attempt exceeds `timeout`, or the call exceeds
    * `totalTimeout`.

@@ -1,19 +1,9 @@
 // What the generated checks of responses consist of.
-import type { Issue } from "./errors.ts";
+import type { Issue } from "./http/errors.ts";
 
 /** Checks a value; returns the first thing that does not match its schema, or `undefined`. */
 // deno-lint-ignore no-explicit-any -- any value that JSON can have
 export type Check = (value: any) => Issue | undefined;
-
-/** Runs a check; a value that is nested too deeply for the stack is an issue, too. */
-export function findIssue(check: Check, value: unknown): Issue | undefined {
-  try {
-    return check(value);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return issueAt("", "depth");
-  }
-}
 
 /** Makes an issue; `path` is a JSON Pointer, `rule` a keyword of the schema. */
 export const issueAt = (path: string, rule: string): Issue => ({ path, rule });

@@ -1,91 +1,64 @@
-import type { CallContext } from "./call.ts";
-import { findIssue } from "./checks.ts";
-import type { Issue } from "./errors.ts";
-import * as failures from "./failures.ts";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+
+import type { Issue } from "./http/errors.ts";
+import { CHECK_BASE_URL, type FailedCall, invalidResponse } from "./http/failures.ts";
 import type { Operation } from "./operation.ts";
-import { optionError } from "./options.ts";
-import { isJsonType } from "./serialize.ts";
 
 /** The largest number of issues kept: a schema may have one for each element of a large response. */
 const MAX_ISSUES = 100;
 
+/** What says how the data of a 2xx response must be: the OpenAPI document, or a schema. */
+export interface Expected {
+  readonly operation?: Operation | undefined;
+  readonly schema?: StandardSchemaV1 | undefined;
+}
+
 /**
- * Parses the body of a 2xx response as JSON, and checks it against the OpenAPI document or the schema
- * given to `call`.
+ * Parses the body of a 2xx response as JSON, and checks it.
  *
- * @throws {InvalidResponseError} When it does not match.
+ * @throws {InvalidResponseError} When it is not what is expected.
  */
-export async function readData(text: string, response: Response, context: CallContext) {
-  const { operation, schema } = context;
-  if (operation) return readDocumented(text, response, operation, context);
-  const advice = ', or use a typed method with "parseAs"';
-  const value = text === "" ? undefined : parseJson(text, response, context, advice);
+export async function readData(
+  text: string,
+  response: Response,
+  { operation, schema }: Expected,
+  call: FailedCall,
+): Promise<unknown> {
+  const refuse = (...issues: Issue[]) => invalidResponse(call, response, text, issues);
+  const { responses } = operation ?? {};
+  const listed = responses && [`${response.status}`, "2XX"].find((name) => name in responses);
+  if (responses && !listed) {
+    const message = `has the status ${response.status}, which the OpenAPI document lacks`;
+    throw refuse({ path: "", rule: "status", message });
+  }
+  const check = listed && responses[listed];
+  if (listed && !check) return undefined; // The document has no content for this status.
+  if (check && text === "") throw refuse({ path: "", rule: "empty", message: "is empty" });
+  const value = text === "" ? undefined : parseJson(text, response, refuse);
+  const issue = check && check(value);
+  if (issue) throw refuse(issue);
   if (!schema) return value;
   const result = await schema["~standard"].validate(value);
-  if (!result) throw optionError("schema", 'returned no result from "validate"', context);
-  if (!result.issues) return result.value;
-  const issues = result.issues.slice(0, MAX_ISSUES).map(({ message, path = [] }): Issue => {
-    // Redacted here, because a JSON Pointer may write a key in another form.
-    const names = path.map((part) => failures.redact(String(Object(part).key ?? part), context));
-    return { path: toPointer(names), rule: "schema", message };
-  });
-  throw failures.invalidResponse(context, response, text, issues);
+  if (result.issues) throw refuse(...result.issues.slice(0, MAX_ISSUES).map(toIssue));
+  return result.value;
 }
 
-/** Reads the data of an operation that the OpenAPI document has. */
-function readDocumented(
-  text: string,
-  response: Response,
-  operation: Operation,
-  context: CallContext,
-) {
-  const { status } = response;
-  const { responses } = operation;
-  const toError = (issue: Issue, problem?: string) =>
-    failures.invalidResponse(context, response, text, [issue], problem);
-  const listed = [`${status}`, "2XX"].find((name) => name in responses);
-  if (!listed) {
-    throw toError({ path: "", rule: "status" }, `the OpenAPI document has no status ${status}`);
-  }
-  const check = responses[listed];
-  if (!check) return undefined; // The document has no content for this status.
-  if (text === "") throw toError({ path: "", rule: "empty" }, "the body is empty");
-  const value = parseJson(text, response, context);
-  const issue = findIssue(check, value);
-  if (issue) throw toError(issue);
-  return value;
-}
-
-/** Parses JSON; says why a body is not JSON, or what to do if it is of another type. */
-function parseJson(
-  text: string,
-  response: Response,
-  context: CallContext,
-  advice = "",
-): unknown {
+/** Parses JSON; an error names the type of what is not. */
+function parseJson(text: string, { headers }: Response, refuse: (issue: Issue) => Error): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    const type = response.headers.get("content-type") ?? "no Content-Type";
-    const why = isJsonType(type)
-      ? whyNotJson(failures.redact(text, context)) // The reason may quote a part of a key.
-      : `${failures.CHECK_BASE_URL}${advice}`;
-    const problem = `the body is not JSON (${type}): ${why}`;
-    throw failures.invalidResponse(context, response, text, [{ path: "", rule: "json" }], problem);
+    const type = headers.get("content-type") ?? "no Content-Type";
+    const advice = /\bjson\b/i.test(type) ? "" : `: ${CHECK_BASE_URL}`;
+    throw refuse({ path: "", rule: "json", message: `is not JSON (${type})${advice}` });
   }
 }
 
-/** Returns the parser's reason to refuse a text. */
-function whyNotJson(text: string): string {
-  try {
-    JSON.parse(text);
-    return "";
-  } catch (error) {
-    return (error as SyntaxError).message;
-  }
+/** Makes an issue of a schema's, with the path as a JSON Pointer. */
+function toIssue({ message, path = [] }: StandardSchemaV1.Issue): Issue {
+  const names = path.map((part) => String(typeof part === "object" ? part.key : part));
+  return { path: names.map(escapePointer).join(""), rule: "schema", message };
 }
 
-/** Writes names of fields and indexes of lists as a JSON Pointer (RFC 6901), such as `/list/0`. */
-function toPointer(names: readonly string[]): string {
-  return names.map((name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-}
+/** Writes a name as a part of a JSON Pointer (RFC 6901). */
+const escapePointer = (name: string) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;

@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import * as v from "valibot";
 import { z } from "zod";
 
-import { ConfigurationError, InvalidResponseError } from "../mod.ts";
+import { InvalidResponseError } from "../mod.ts";
 import { addOperation, clientAt, clientOf, schemaOf, undocumented } from "./support/client.ts";
 import { rejection, rejections } from "./support/rejection.ts";
 import { json, serve, serveBytes } from "./support/server.ts";
@@ -30,7 +30,11 @@ Deno.test("GET() checks a response as the document says of its status", async ()
     (await client.GET(path, init(status, body))).data;
   const refuse = async (status: number, body: string) => {
     const error = await rejection(InvalidResponseError, get(status, body));
-    return [error.code, ...error.issues, error.response.body];
+    return [
+      error.code,
+      ...error.issues.map(({ path, rule }) => ({ path, rule })),
+      error.response.body,
+    ];
   };
   const responses = { 200: mustBeOne, 202: undefined, 204: undefined };
   using _operation = addOperation(undocumented, responses);
@@ -62,7 +66,7 @@ Deno.test("methods refuse what is not JSON, whatever its type, and do not retry"
       const client = clientOf(() => (sent++, new Response(body, { headers })));
       const calls = [client.call("GET", undocumented), client.GET(path)];
       for (const { issues, response } of await rejections(InvalidResponseError, calls)) {
-        expect([issues, response.body]).toEqual([[{ path: "", rule: "json" }], body]);
+        expect([issues[0]!.rule, response.body]).toEqual(["json", body]);
       }
       expect(sent).toBe(2);
     }
@@ -173,17 +177,9 @@ Deno.test("call() takes every form of an issue's path that Standard Schema allow
   }
 });
 
-Deno.test("call() refuses what a schema without a result lets through", async () => {
-  const client = clientOf(() => Response.json(1));
-  const call = client.call("GET", undocumented, { schema: schemaOf(() => undefined) });
-  const { message, option } = await rejection(ConfigurationError, call);
-  expect([option, message]).toEqual(["schema", '"schema" returned no result from "validate"']);
-});
-
 Deno.test("call() keeps at most 100 issues", async () => {
   const client = clientOf(() => Response.json(Array(1_000).fill("x")));
   const call = client.call("GET", undocumented, { schema: z.array(z.number()) });
-  const { issues, message } = await rejection(InvalidResponseError, call);
+  const { issues } = await rejection(InvalidResponseError, call);
   expect(issues.length).toBe(100);
-  expect(message).toMatch(/; and 95 more$/);
 });

@@ -7,25 +7,20 @@ import {
   HttpError,
   InvalidResponseError,
   NetworkError,
-  RedirectError,
   ScamAddressError,
   TimeoutError,
 } from "../mod.ts";
 import {
-  apiKey,
+  addOperation,
   baseUrl,
-  bothWays,
   clientAt,
   clientOf,
   schemaOf,
   sendAll,
   undocumented,
-  unusedFetch,
 } from "./support/client.ts";
-import { caught, rejection, rejections, shown } from "./support/rejection.ts";
+import { rejection, rejections, shown } from "./support/rejection.ts";
 import { serve, serveBytes } from "./support/server.ts";
-
-const path = `/${undocumented}`;
 
 // Messages and stacks
 
@@ -35,8 +30,7 @@ Deno.test("messages name the method, the address without the query, the problem 
     const headers = { location: "https://b.example/a/long/path?d=e", "retry-after": seconds! };
     return new Response("<h1>", { status: Number(status), headers });
   }, { retries: 0 });
-  const post = (name: string, retries = 0) =>
-    client.call("POST", name, { query: { email: "a@b.example" }, idempotent: true, retries });
+  const post = (name: string) => client.call("POST", name, { query: { email: "a@b.example" } });
   const typed = { baseUrl: `${baseUrl}v2`, params: { path: { id: 200 }, query: { a: 1 } } };
   const hang = () => new Promise<never>(() => {});
   const followed = Object.defineProperties(new Response(), {
@@ -46,40 +40,33 @@ Deno.test("messages name the method, the address without the query, the problem 
   const schema = schemaOf(() => ({ issues: [{ message: "no", path: ["a"] }] }));
   const keyless = createClient({ baseUrl });
   const cases: [call: Promise<unknown>, message: string | RegExp][] = [
-    // "$$" is a pattern of replace().
     [post("402$$"), /^"POST https:\/\/service\.example\/402\$\$" .* 402: <h1>$/],
-    [post("429-7"), / 429 \(retry after 7 s\): <h1>$/],
-    [post("503-0", 1), /\/503-0" failed after 2 attempts: .* 503 \(retry after 0 s\)/],
     [clientOf(() => new Response("x".repeat(500), { status: 402 })).checkKey("k"), /: x{200}…$/],
-    [post("301"), 'got a redirect (301) to "https://b.example/a/long/path", which is not '],
-    [client.POST("/{id}?a=b", typed), `"POST ${baseUrl}v2/{id}" got an invalid response: the body`],
+    [post("301"), 'got the status 301 to "https://b.example/a/long/path", which is not '],
+    [client.POST("/{id}", typed), `"POST ${baseUrl}v2/200" got an invalid response: the body`],
     [
       clientOf(() => new Response('{"a":NaN}', { headers: { "content-type": "a/b+json" } })).GET(
         "/",
       ),
-      /: the body is not JSON \(a\/b\+json\): [^]*\bN/, // the parser's reason, which quotes "N"
+      /: the body: is not JSON \(a\/b\+json\)$/,
     ],
-    [post("200"), /: the body is not JSON \(text.*\): check "baseUrl", or .* with "parseAs"$/],
-    [clientOf(() => new Response("", { status: 404 })).checkKey("k"), / 404 \(check "baseUrl"\)$/],
+    [post("200"), /: the body: is not JSON \(text.*\): check "baseUrl"$/],
     [post("404"), / 404: <h1>$/], // The endpoint may not exist.
+    [clientOf(() => new Response("", { status: 404 })).checkKey("k"), / 404 \(check "baseUrl"\)$/],
+    [
+      client.call("PUT", "503-0", { retries: 1 }),
+      /\/503-0" failed after 2 attempts: got the .* 503/,
+    ],
     [clientOf(hang, { timeout: 5, retries: 0 }).GET("/a"), / took more than 5 ms$/],
     [clientOf(hang, { totalTimeout: 6 }).GET("/a"), / took more than 6 ms$/],
-    [clientOf(hang, { apiKey: hang, totalTimeout: 7 }).GET("/a"), / 7 ms, and was not sent yet$/],
-    [
-      clientOf(() => followed).GET("/a"),
-      / was redirected to "https:\/\/b.example\/c": the custom /,
-    ],
-    [
-      clientOf(() => ({})).GET("/a"),
-      /a" got no usable Response: the custom "fetch" must .*, such as/,
-    ],
+    [clientOf(hang, { apiKey: hang, totalTimeout: 7 }).GET("/a"), / took more than 7 ms$/],
+    [clientOf(() => followed).GET("/a"), / comes from a redirect, which a custom "fetch" must not/],
     [clientOf(() => new Response("ab"), { maxResponseBytes: 1 }).GET("/a"), /"maxResponseBytes"$/],
     [clientOf(() => Response.json(1)).call("GET", "a", { schema }), / response: \/a: no$/],
-    [client.GET("/a", { baseUrl: "https://b.example/" }), /^"baseUrl" must have the same origin /],
-    [keyless.call("GET", "a"), /^"apiKey" is missing: this request needs the client's key; /],
+    [client.GET("/a", { baseUrl: "https://b.example/" }), /^"path" must stay below "baseUrl"/],
+    [keyless.call("GET", "a"), /^"apiKey" is missing/],
     [keyless.checkOwnKey(), /^"apiKey" is missing: the client has no key$/],
     [keyless.checkKey("\n"), /^"apiKey" must be .* printable ASCII characters/],
-    [keyless.checkKey(""), /^"apiKey" is empty: set it to an API key$/],
   ];
   const errors = await rejections(ScamAddressError, cases.map(([call]) => call));
   for (const [index, [, expected]] of cases.entries()) {
@@ -87,6 +74,15 @@ Deno.test("messages name the method, the address without the query, the problem 
     if (typeof expected === "string") expect(message).toContain(expected);
     else expect(message).toMatch(expected);
   }
+});
+
+Deno.test("a 404 of an address with parameters does not advise to check the base URL", async () => {
+  using _operation = addOperation("reports/{id}");
+  const client = clientOf(() => new Response("", { status: 404 }));
+  const get =
+    (client as never as Record<string, (options: object) => Promise<unknown>>)["toString"]!;
+  const { message } = await rejection(HttpError, get({ params: { path: { id: 7 } } }));
+  expect(message).toBe(`"GET ${baseUrl}reports/7" got the status 404`);
 });
 
 Deno.test("messages are one line of at most 1,000 characters, without control characters", async () => {
@@ -98,7 +94,6 @@ Deno.test("messages are one line of at most 1,000 characters, without control ch
     clientOf(() => new Response(text, { status: 400 })).call("GET", "a"),
     clientOf(() => Response.json(1)).call("GET", "a", { schema }),
     failing.call("GET", "a"),
-    failing.call("GET", "a", { [text]: 1 }),
   ]);
   for (const { message } of errors) {
     expect(message).toMatch(/a \[2J x/);
@@ -135,37 +130,12 @@ Deno.test("stacks show who called", async () => {
   }
 });
 
-Deno.test("errors that a call did not make keep their stack", async () => {
-  const other = clientOf(() => new Response("", { status: 404 }));
-  const foreign = [
-    new ConfigurationError("mine", {}),
-    new TimeoutError("mine", { timeout: 1 }),
-    await caught(other.call("GET", "a")),
-    await caught(() => createClient({ baseUrl: "" })),
-  ] as ScamAddressError[];
-  for (const error of foreign) {
-    const { stack } = error;
-    const fail = () => Promise.reject(error);
-    const signal = AbortSignal.abort(error);
-    const unavailable = () => new Response("", { status: 503 });
-    const calls = [
-      clientOf(unusedFetch, { apiKey: fail }).call("GET", "a"),
-      clientOf(unavailable, { onRetry: fail }).call("GET", "a"),
-      clientOf(() => Response.json(1)).call("GET", "a", { schema: schemaOf(fail) }),
-      clientOf(unusedFetch).checkOwnKey({ signal }),
-    ];
-    for (const end of await Promise.all(calls.map(caught))) expect(end).toBe(error);
-    expect(error.stack).toBe(stack);
-  }
-});
-
 // HttpError
 
 const bodies: [string, unknown][] = [
   [`{"error":{"code":7}}`, { error: { code: 7 } }],
   [`\ufeff{"a":1}`, { a: 1 }],
   ['{"__proto__":{"a":1}}', JSON.parse('{"__proto__":{"a":1}}')], // It is a name as any other.
-  ["null", null],
   ['"0"', "0"],
   ["", ""],
   ["<h1>No</h1>", "<h1>No</h1>"],
@@ -187,7 +157,7 @@ Deno.test("methods keep status, headers and body of a 4xx or 5xx response, and o
     expect(JSON.stringify(error.response.body)).toBe(JSON.stringify(body)); // This compares "__proto__", too.
     expect(error.response.headers.get("x-request-id")).toBe("r1");
     expect(error.response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
-    expect("retryAfter" in error).toBe(false);
+    expect(error.retryAfter).toBe(undefined);
     const { response, error: given, data } = await client.POST(`/${status}/${index}`);
     expect([response.status, given, data]).toEqual([status, body, undefined]);
   }
@@ -207,19 +177,29 @@ Deno.test("methods keep the part that was read of an error whose body is cut sho
   });
   const { response } = await rejection(HttpError, client.call("GET", undocumented));
   expect([response.status, response.body]).toEqual([403, "<h1>No"]);
-  expect((await client.GET(path)).error).toBe("<h1>No");
+});
+
+Deno.test("an error has a body that is nested deeply as text, which JSON.stringify() takes", async () => {
+  const text = "[".repeat(30_000) + "]".repeat(30_000);
+  const client = clientOf(() => new Response(text, { status: 400 }));
+  const watched = clientOf(() => new Response(text, { status: 400 }));
+  watched.use({ onResponse() {} });
+  const error = await rejection(HttpError, client.call("GET", undocumented));
+  expect(JSON.parse(JSON.stringify(error)).response.body).toBe(text);
+  await rejection(HttpError, watched.call("GET", undocumented)); // openapi-fetch has parsed its body.
+});
+
+Deno.test("a status that is not HTTP's is no temporary failure", () => {
+  const response = { status: 999, headers: new Headers(), body: "blocked" };
+  expect(new HttpError("m", { response }).isTemporary).toBe(false);
 });
 
 Deno.test("HttpError has the body's first 64 KiB, as text when it is longer", async () => {
   const longer = JSON.stringify(["x".repeat(2 ** 16)]);
-  const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
   const cases: [string, unknown][] = [
-    ["€".repeat(2 ** 20), `${"€".repeat(2 ** 16 / 3)}\ufffd`],
+    ["€".repeat(2 ** 20), "€".repeat(2 ** 16)],
     ['["x"]'.padEnd(2 ** 16), ["x"]],
     [longer, longer.slice(0, 2 ** 16)],
-    [nested(30_000), nested(30_000)], // JSON.stringify() may refuse it as a value.
-    [nested(501), nested(501)],
-    [nested(500), expect.any(Array)],
   ];
   for (const [text, body] of cases) {
     const client = clientOf(() => new Response(text, { status: 400 }));
@@ -229,40 +209,15 @@ Deno.test("HttpError has the body's first 64 KiB, as text when it is longer", as
   }
 });
 
-Deno.test("a status that is not HTTP's is an HttpError, after one attempt", async () => {
-  let count = 0;
-  await using server = await serveBytes((socket) => {
-    count++;
-    socket.end("HTTP/1.1 999 No\r\nConnection: close\r\nContent-Length: 7\r\n\r\nblocked");
-  });
-  for (const create of bothWays) {
-    const client = create({ baseUrl: server.url, apiKey });
-    for (const call of [client.call("GET", "a"), client.checkOwnKey()]) {
-      const { isTemporary, response } = await rejection(HttpError, call);
-      expect([isTemporary, response.status, response.body]).toEqual([false, 999, "blocked"]);
-    }
-    const { response, error } = await client.GET("/a");
-    expect([response.status, response.ok, error]).toEqual([999, false, "blocked"]);
-  }
-  expect(count).toBe(6);
-});
-
-Deno.test("the body of an error is parsed once, also where middleware sees the response", async () => {
-  const client = clientOf(() => new Response('"123"', { status: 400 }));
-  client.use({ onResponse() {} });
-  expect((await rejection(HttpError, client.call("GET", "a"))).response.body).toBe("123");
-});
-
-// NetworkError
-
 Deno.test("messages have no query, even one that the URL parser writes in another way", async () => {
   const server = await serve(() => {});
   await server[Symbol.asyncDispose]();
-  const call = clientAt(server, { retries: 0 }).call("GET", "a b", {
-    query: { of: "it's secret" },
-  });
+  const query = { of: "it's secret" };
+  const call = clientAt(server, { retries: 0 }).call("GET", "a", { query });
   expect(shown(await rejection(NetworkError, call))).not.toContain("secret");
 });
+
+// NetworkError
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 const noResponses: Record<string, string> = {
@@ -287,110 +242,57 @@ for (const [kind, bytes] of Object.entries(noResponses)) {
 
 const coded = (message: string, code: unknown, cause?: unknown) =>
   Object.assign(new Error(message, { cause }), { code });
-const missing = Object.assign(new Error("Requires net access"), { name: "NotCapable" });
 
 /** What may be thrown, and the message and the code of its reason. */
-const reasons: [thrown: unknown, message: string, code?: string][] = [
-  ["boom", "boom"],
+const reasons: [thrown: unknown, message: string, code?: unknown][] = [
   [new DOMException("boom", "NetworkError"), "boom"],
-  [coded("boom", 7), "boom"],
-  [new Error("boom", { cause: { status: 407 } }), "boom"],
   [new TypeError("fetch failed", { cause: new Error("expired") }), "expired"],
   [coded("outer", "OUTER", coded("inner", "INNER")), "inner", "INNER"],
-  [coded("outer", "OUTER", new Error("inner")), "inner"],
-  [new Error("fetch failed", { cause: coded("cancelled", 20, coded("403", "NO")) }), "403", "NO"],
   [new Error("", { cause: new AggregateError([coded("refused", "NO")]) }), "refused", "NO"],
-  [new TypeError("fetch failed", { cause: missing }), "Requires net access", "NotCapable"],
 ];
 
 Deno.test("NetworkError has the message and the code of the reason, and nothing else of it", async () => {
   for (const [thrown, expected, code] of reasons) {
     const client = clientOf(() => Promise.reject(thrown), { retries: 0 });
-    const error = await rejection(NetworkError, client.call("GET", undocumented));
-    expect((error.cause as Error).message).toBe(expected);
-    expect({ ...error.cause as Error }).toEqual(code ? { code } : {});
-    expect(error.isTemporary).toBe(code !== "NotCapable");
+    const { cause, message } = await rejection(NetworkError, client.call("GET", undocumented));
+    expect(cause?.message).toBe(expected);
+    expect({ ...cause }).toEqual(code ? { code } : {});
+    expect(message.endsWith(`: ${expected}`)).toBe(true);
   }
-});
-
-// wasSent
-
-Deno.test("wasSent says whether the client has called fetch", async () => {
-  const hang = () => new Promise<never>(() => {});
-  const ok = () => Response.json(1);
-  const made = clientOf(unusedFetch);
-  made.use({ onRequest: () => new Response("", { status: 404 }) });
-  const elsewhere = clientOf(unusedFetch);
-  elsewhere.use({ onRequest: ({ request }) => new Request("https://b.example/", request) });
-  const retries = 0;
-  const outcomes: [boolean, Promise<unknown>][] = [
-    [false, clientOf(unusedFetch).call("GET", "")],
-    [false, clientOf(unusedFetch).call("POST", "a", { body: new Map() })],
-    [false, clientOf(unusedFetch, { apiKey: () => "" }).call("GET", "a")],
-    [false, clientOf(unusedFetch, { apiKey: hang }).call("GET", "a", { totalTimeout: 5 })],
-    [false, made.call("GET", "a")],
-    [false, elsewhere.call("GET", "a")],
-    [true, clientOf(hang).call("GET", "a", { retries, timeout: 5 })],
-    [true, clientOf(hang).call("GET", "a", { totalTimeout: 5 })],
-    [true, clientOf(() => new Response("", { status: 401 })).call("GET", "a")],
-    [true, clientOf(() => new Response("", { status: 302 })).call("GET", "a")],
-    [true, clientOf(() => new Response("<h1>")).call("GET", "a")],
-    [true, clientOf(() => Promise.reject(new Error("reset"))).call("GET", "a", { retries })],
-    [true, clientOf(() => ({})).call("GET", "a")],
-    [true, clientOf(ok).call("GET", "a", { schema: schemaOf(() => undefined) })],
-  ];
-  const errors = await rejections(ScamAddressError, outcomes.map(([, call]) => call));
-  expect(errors.map(({ wasSent }) => wasSent)).toEqual(outcomes.map(([wasSent]) => wasSent));
-  const response = { status: 500, headers: new Headers(), body: "" };
-  expect(new HttpError("m", { response }).wasSent).toBe(true);
-  expect(new NetworkError("m", { wasSent: false }).wasSent).toBe(false);
-  expect(new ConfigurationError("m", {}).wasSent).toBe(false);
+  const boom = clientOf(() => Promise.reject("boom"), { retries: 0 }).call("GET", "a");
+  expect((await rejection(NetworkError, boom)).message).toMatch(/: boom$/);
 });
 
 // The classes
 
-const headers = new Headers([["x-id", "1"], ["set-cookie", "a=1"], ["set-cookie", "b=2"]]);
-const oneCookie = new Headers({ "set-cookie": "a=1" });
-const response = { status: 429, headers, body: { a: 1 } };
-const headersAsJson = { "x-id": "1", "set-cookie": ["a=1", "b=2"] };
+const response = { status: 429, headers: new Headers({ "retry-after": "2" }), body: { a: 1 } };
+const responseAsJson = { ...response, headers: {} };
 const issues = [{ path: "/a", rule: "type" }];
-const cause = Object.assign(new Error("c"), { code: "ECONNREFUSED", host: "h" });
+const cause = Object.assign(new Error("c"), { code: "ECONNREFUSED" });
 
 /** An error of each class; its name, and its code and fields as JSON. */
 // deno-fmt-ignore
 const cases: [ScamAddressError, string, object][] = [
-  [new HttpError("m", { response, retryAfter: 2 }), "HttpError",
-    { code: "http", retryAfter: 2, response: { ...response, headers: headersAsJson } }],
-  [new HttpError("m", { response: { ...response, headers: oneCookie } }), "HttpError",
-    { code: "http", response: { ...response, headers: { "set-cookie": ["a=1"] } } }],
-  [new NetworkError("m", {}, { cause }), "NetworkError",
-    { code: "network", cause: { message: "c", code: "ECONNREFUSED" } }],
-  [new NetworkError("m", {}), "NetworkError", { code: "network" }],
+  [new HttpError("m", { response }), "HttpError",
+    { code: "http", retryAfter: 2, response: responseAsJson }],
+  [new NetworkError("m", {}, { cause }), "NetworkError", { code: "network" }],
   [new TimeoutError("m", { timeout: 5 }), "TimeoutError", { code: "timeout", timeout: 5 }],
-  [new RedirectError("m", { location: "/b" }), "RedirectError", { code: "redirect", location: "/b" }],
   [new InvalidResponseError("m", { response, issues }), "InvalidResponseError",
-    { code: "invalid_response", issues, response: { ...response, headers: headersAsJson } }],
+    { code: "invalid_response", issues, response: responseAsJson }],
   [new ConfigurationError("m", {}), "ConfigurationError", { code: "configuration" }],
-];
-
-const classes = [
-  ScamAddressError,
-  ...new Set(cases.map(([error]) => error.constructor as typeof ScamAddressError)),
 ];
 
 Deno.test("JSON.stringify() of an error has its name, code, message, isTemporary and fields", () => {
   for (const [error, name, expected] of cases) {
-    const { isTemporary, wasSent } = error;
-    expect(JSON.parse(JSON.stringify(error)))
-      .toEqual({ name, message: "m", isTemporary, wasSent, ...expected });
+    const { isTemporary } = error;
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      name,
+      message: "m",
+      isTemporary,
+      ...expected,
+    });
   }
-  expect(cases[2]![0].cause).toBe(cause);
-});
-
-Deno.test("HttpError has the seconds of Retry-After, unless its field is given", () => {
-  const waiting = { response: { ...response, headers: new Headers({ "retry-after": "3" }) } };
-  const errors = [new HttpError("m", waiting), new HttpError("m", { ...waiting, retryAfter: 0 })];
-  expect(errors.map(({ retryAfter }) => retryAfter)).toEqual([3, 0]);
+  expect(cases[1]![0].cause).toBe(cause);
 });
 
 Deno.test("errors have no field that a web framework takes for its own response", () => {
@@ -400,10 +302,15 @@ Deno.test("errors have no field that a web framework takes for its own response"
   }
 });
 
+const classes = [
+  ScamAddressError,
+  ...cases.map(([error]) => error.constructor as typeof ScamAddressError),
+];
+
 Deno.test("instanceof is true of the errors of another copy, and of no others", () => {
   // tests/npm has real copies, an ES module and CommonJS.
   const brand = Object.getOwnPropertySymbols(new TimeoutError("m", { timeout: 5 }));
-  const error = Object.assign(new Error("m"), { [brand[0]!]: 1, code: "timeout" });
+  const error = Object.assign(new Error("m"), { [brand[0]!]: true, code: "timeout" });
   expect(classes.filter((errorClass) => error instanceof errorClass)).toEqual([
     ScamAddressError,
     TimeoutError,

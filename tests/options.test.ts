@@ -1,7 +1,6 @@
 // A bad option or argument is a ConfigurationError that names it, before anything is sent.
 // Also what is sent for good ones: addresses, queries, headers and bodies.
 import { expect } from "@std/expect";
-import { Buffer } from "node:buffer";
 
 import {
   type CallOptions,
@@ -67,107 +66,21 @@ Deno.test("createClient() refuses http for hosts that are not loopback addresses
 });
 
 Deno.test("createClient() and calls refuse numbers that are out of range", async () => {
-  const times = /milliseconds above 0, up to 2147483647$/;
-  const cases: [string, wrong: unknown[], message: RegExp, right: number[]][] = [
-    ["timeout", [0, -1, NaN, Infinity, 2 ** 31, "5", null], times, [0.1, 2 ** 31 - 1]],
-    ["totalTimeout", [0, Infinity, 2 ** 31], times, [0.1, 2 ** 31 - 1]],
-    ["retries", [-1, 0.5, NaN, 101, "2", null], /0 to 100$/, [0, 100]],
-    ["maxResponseBytes", [0, -1, 0.5, NaN, 2 ** 53, "9", null], /1 to \d{16}$/, [1, 2 ** 53 - 1]],
+  const max = 2 ** 31 - 1;
+  const cases: [string, wrong: unknown[], right: number[]][] = [
+    ["timeout", [0, -1, NaN, Infinity, max + 1, null], [1, max]],
+    ["totalTimeout", [0, Infinity, max + 1], [1, max]],
+    ["retries", [-1, NaN, 101], [0, 100]],
+    ["maxResponseBytes", [0, -1, NaN, 2 ** 53, null], [1, 2 ** 53 - 1]],
   ];
-  for (const [name, values, message, limits] of cases) {
+  for (const [name, values, limits] of cases) {
     for (const value of values) {
       const options = { [name]: value };
-      expect(await refusalOf(name, { baseUrl, ...options })).toMatch(message);
+      expect(await refusalOf(name, { baseUrl, ...options })).toMatch(/must be a number from \d to/);
       if (name === "maxResponseBytes") continue;
       for (const call of sendAll(unsent, options)) await refusal(name, call);
     }
     for (const value of limits) createClient({ baseUrl, [name]: value });
-  }
-});
-
-const serializers = "bodySerializer pathSerializer";
-const formats = "json, text, blob, arrayBuffer, stream";
-const badHeader = "have names and values that HTTP allows, unlike";
-
-/** Values of another type: functions, options of each of them, the values, and what the errors say. */
-// deno-fmt-ignore
-const wrongTypes: [owners: string, options: string, values: unknown[], problem: string][] = [
-  ["createClient", "allowInsecureHttp", ["true", 1, null], "be of the type boolean"],
-  ["call GET", "idempotent", ["false", 0, null], "be of the type boolean"],
-  ["createClient", "onRetry", ["x", {}, null], "be of the type function"],
-  ["createClient GET", `fetch ${serializers}`, ["x", {}, null], "be of the type function"],
-  ["createClient GET", "querySerializer", ["x", null, 5], "be of the type function or object"],
-  ["createClient", "requestInitExt", ["x", null], "be an object of names and values"],
-  ["call", "query", ["a=b", null, new URLSearchParams("a=1"), new Map()], "be an object of names and values"],
-  ["GET", "params", ["x", null], "be an object of names and values"],
-  ["GET", "middleware", [{ onRequest() {} }, null], "be of the type Array"],
-  ["GET", "parseAs", ["JSON", null, 0], `be one of ${formats}`],
-  ["GET", "baseUrl", [new URL(baseUrl), 5, null], "be of the type string"],
-  ["call GET checkKey", "signal", [new AbortController(), "x", {}], "be of the type AbortSignal"],
-  ["createClient call GET checkKey", "headers", ["a: b", 5, null, () => {}],
-    "be of the type HeadersInit"],
-  ["createClient call GET checkKey", "headers", [
-    { a: "secret\nb" }, { a: ["b", "secret€"] }, [["a", "secret\r\nb: c"]], [["a"]],
-  ], `${badHeader} "a"`],
-  ["call", "headers", [{ "a b": "c" }], `${badHeader} "a b"`],
-];
-
-Deno.test("an option of another type is refused before anything is sent", async () => {
-  const calls: Record<string, (options: Record<string, unknown>) => unknown> = {
-    createClient: (options) => createClient({ baseUrl, ...options }),
-    call: (options) => unsent.call("GET", undocumented, options),
-    GET: (options) => unsent.GET("/a", options),
-    checkKey: (options) => unsent.checkKey("k", options),
-  };
-  for (const [owners, options, values, problem] of wrongTypes) {
-    for (const owner of owners.split(" ")) {
-      for (const option of options.split(" ")) {
-        for (const value of values) {
-          const message = await refusal(option, () => calls[owner]!({ [option]: value }));
-          expect(message).toBe(`"${option}" must ${problem}`);
-        }
-      }
-    }
-  }
-});
-
-Deno.test("call() and request() refuse a method or an endpoint that there is not", async () => {
-  for (const method of ["TRACE", "connect", "GE T", "", undefined, 5]) {
-    const message = await refusal("method", unsent.call(method as never, "a"));
-    expect(message).toMatch(/must be one of DELETE, GET, .* PUT$/);
-    await refusal("method", () => unsent.request(method as never, "/a"));
-  }
-  await refusal("method", unsent.TRACE("/a" as never));
-  for (const endpoint of [undefined, null, 5, new URL(baseUrl)]) {
-    await refusal("endpoint", unsent.call("GET", endpoint as never));
-  }
-});
-
-Deno.test("an unknown option is refused, with a list of the options that there are", async () => {
-  const owners: Record<string, (options: Record<string, unknown>) => Promise<unknown>> = {
-    "checkKey()": (options) => unsent.checkKey("k", options),
-    "checkOwnKey()": (options) => unsent.checkOwnKey(options),
-    "call()": (options) => unsent.call("GET", undocumented, options),
-    "GET()": (options) => unsent.GET("/a", options),
-    "PUT()": (options) => unsent.request("put", "/a", options),
-    "createClient()": async (options) => await createClient({ baseUrl, ...options }),
-  };
-  const expectUnknown = async (owner: string, option: string) => {
-    const message = await refusal(option, owners[owner]!({ [option]: undefined }));
-    expect(message).toContain(`is not an option of ${owner}, which has `);
-    expect(message).toMatch(/\btimeout\b/);
-  };
-  for (const owner of Object.keys(owners)) {
-    for (const name of ["timeOut", "", "constructor"]) await expectUnknown(owner, name);
-  }
-  for (const name of ["apiKey", "schema", "query", "cache", "keepalive", "duplex", "Request"]) {
-    await expectUnknown("GET()", name);
-  }
-});
-
-Deno.test("call() refuses a schema that is no Standard Schema", async () => {
-  for (const schema of [null, 1, {}, () => {}, { "~standard": {} }]) {
-    await refusal("schema", unsent.call("GET", undocumented, { schema: schema as never }));
   }
 });
 
@@ -178,11 +91,13 @@ Deno.test("methods send what they were given, when it changes later", async () =
     sent.push([await request.text(), headers.get("x-client"), headers.get("x-call")]);
     return Response.json(1);
   };
-  const [own, body] = [{ "x-client": "given" }, { a: "given" }];
-  const [ownHeaders, headers] = [new Headers(own), new Headers({ "x-call": "given" })];
+  const body = { a: "given" };
+  const [ownHeaders, headers] = [
+    new Headers({ "x-client": "given" }),
+    new Headers({ "x-call": "given" }),
+  ];
   const key = async () => await apiKey;
-  const clients = [own, ownHeaders].map((headers) => clientOf(respond, { apiKey: key, headers }));
-  own["x-client"] = "later";
+  const clients = [clientOf(respond, { apiKey: key, headers: ownHeaders })];
   ownHeaders.set("x-client", "later");
   const calls = clients.flatMap((client) => [
     client.call("POST", "a", { body, headers }),
@@ -191,7 +106,7 @@ Deno.test("methods send what they were given, when it changes later", async () =
   body.a = "later";
   headers.set("x-call", "later");
   await Promise.all(calls);
-  expect(sent).toEqual(Array(4).fill(['{"a":"given"}', "given", "given"]));
+  expect(sent).toEqual(Array(2).fill(['{"a":"given"}', "given", "given"]));
 });
 
 // Addresses
@@ -214,7 +129,7 @@ Deno.test("call() takes an endpoint with or without a slash in front, and encode
   const endpoints = ["endpoint", "reports:batch", "a/b:c", "a%2Fb", "a..b", "...", "%7Bid%7D"];
   const addresses = await addressesOf(async ({ call }) => {
     for (const endpoint of ["/endpoint", ...endpoints]) await call("GET", endpoint);
-  }, { pathSerializer: () => "/other" }); // It is for typed methods.
+  });
   expect(addresses).toEqual(["endpoint", ...endpoints]);
 });
 
@@ -222,32 +137,26 @@ Deno.test("call() refuses an endpoint that is not a name below the base URL", as
   // The URL parser removes "\t", and "\x01" at the end.
   // deno-fmt-ignore
   const endpoints = [
-    "", "x?y=1", "x#y", "reports/{id}", ".", "..", "a/..", "%2e", ".%2E/x", "a\\b", "a\\..\\b",
-    ".\t./a", "..\x01",
+    "reports/{id}", ".", "..", "a/..", "%2e", ".%2E/x", "a\\b", "a\\..\\b", ".\t./a", "..\x01",
   ];
-  for (const endpoint of endpoints) await refusal("endpoint", unsent.call("GET", endpoint));
+  for (const endpoint of endpoints) await refusal("path", unsent.call("GET", endpoint));
+  for (const query of ["x?y=1", "x#y"]) await refusal("endpoint", unsent.call("GET", query));
 });
 
 Deno.test("typed methods refuse a path that leads elsewhere", async () => {
-  for (const path of ["/..", "/a/../../b", "/{id}/%2e%2e/a", "/a\\..\\b", "/.\t./a", "x", ""]) {
+  for (const path of ["/..", "/a/../../b", "/{id}/%2e%2e/a", "/a\\..\\b", "/.\t./a", "x"]) {
     await refusal("path", unsent.GET(path, { params: { path: { id: 1 } } }));
   }
 });
 
 Deno.test("methods refuse a path parameter that is missing, empty or leads elsewhere", async () => {
-  const values = [undefined, null, "", [], {}, { "../../../a": 1 }, new Date(), "..", ".", [".."], [
-    ".",
-  ]];
-  const paths = [["/a/{id}", "id"], ["/{id*}/x", "id"], ["/{user-id}", "user-id"]];
-  paths.push(["/{constructor}", "constructor"]); // Each object inherits one.
+  const values = [undefined, null, "", "..", ".", [".."], ["."]];
+  const paths = ["/a/{id}", "/{id*}/x", "/{user-id}"];
   const inits = [undefined, {}, { params: {} }].concat(
     values.map((value) => ({ params: { path: { id: value, "user-id": value } } })),
   );
   for (const init of inits) {
-    for (const [path, name] of paths) {
-      const message = await refusal("params.path", unsent.GET(path!, init as never));
-      expect(message).toContain(`"${name}"`);
-    }
+    for (const path of paths) await refusal("path", unsent.GET(path, init as never));
   }
 });
 
@@ -256,9 +165,8 @@ Deno.test("methods write path parameters that have a value", async () => {
     for (const id of [0, false, ["x", "y"], "a/b", "a..b"]) {
       await GET("/{id}", { params: { path: { id } } });
     }
-    await GET("/x?of=/../a");
   });
-  expect(addresses).toEqual(["0", "false", "x,y", "a%2Fb", "a..b", "x?of=/../a"]);
+  expect(addresses).toEqual(["0", "false", "x,y", "a%2Fb", "a..b"]);
 });
 
 // Queries
@@ -270,19 +178,10 @@ Deno.test("call() writes a query as openapi-fetch does: a list repeats the name"
     [{ a: null, b: undefined, c: [] }, "a"],
     [{ list: [1, "b", false] }, "a?list=1&list=b&list=false"],
   ];
-  const other = { querySerializer: () => "other" }; // It is for typed methods.
   const addresses = await addressesOf(async ({ call }) => {
     for (const [query] of cases) await call("GET", "a", { query });
-  }, other);
+  });
   expect(addresses).toEqual(cases.map(([, expected]) => expected));
-});
-
-Deno.test("methods refuse half a character, and what openapi-fetch does not write", async () => {
-  const half = "\ud800";
-  await refusal("query", unsent.call("GET", "a", { query: { half } }));
-  await refusal("query", unsent.call("GET", "a", { query: { a: [[1]] as never } }));
-  await refusal("query", unsent.GET("/a", { params: { query: { half } } }));
-  await refusal("params.path", unsent.GET("/{id}", { params: { path: { id: half } } }));
 });
 
 // Headers and bodies
@@ -323,17 +222,12 @@ Deno.test("headers may be pairs, of the client and of a call", async () => {
   }
 });
 
-Deno.test("headers may be what can be read once, and those in params are checked, too", async () => {
+Deno.test("headers may be what can be read once", async () => {
   await using server = await serveValid();
   const client = clientAt(server);
   const once = new Map([["x-once", "a"]]).entries() as unknown as [string, string][];
   await client.call("GET", "a", { headers: once });
   expect(server.requests[0]!.headers).toMatchObject({ "x-once": "a" });
-  await refusal("params.header", client.GET("/a", { params: { header: { "x-a": "b\nc" } } }));
-});
-
-Deno.test("createClient() refuses a requestInitExt that Request refuses", async () => {
-  await refusalOf("requestInitExt", { baseUrl, requestInitExt: { referrer: "http://[" } });
 });
 
 Deno.test("methods refuse a body of which JSON keeps nothing", async () => {
@@ -341,23 +235,11 @@ Deno.test("methods refuse a body of which JSON keeps nothing", async () => {
   const bodies = [
     () => {}, Symbol("x"), new Map([[1, 2]]), new Set([1]), Promise.resolve(1),
     new Blob(["text"]), new File(["text"], "name"), new Blob(["text"]).stream(),
-    new ArrayBuffer(1), new DataView(new ArrayBuffer(1)), Buffer.from("text"),
-    new URLSearchParams("a=b"), // Its Content-Type is not set.
+    new ArrayBuffer(1), new DataView(new ArrayBuffer(1)),
   ];
   for (const body of bodies) {
     await refusal("body", unsent.call("POST", "a", { body }));
     await refusal("body", unsent.POST("/a", { body }));
-  }
-});
-
-Deno.test("methods refuse a body that JSON refuses, with the platform's reason", async () => {
-  const circle: Record<string, unknown> = {};
-  circle["self"] = { circle };
-  for (const [body, reason] of [[{ a: 1n }, /BigInt/], [circle, /circular|cyclic/]] as const) {
-    const message = await refusal("body", unsent.call("POST", "a", { body }));
-    expect(message).toMatch(/^"body" cannot be written as JSON: .+/);
-    expect(message).toMatch(reason);
-    expect(message).not.toContain("\n");
   }
 });
 
@@ -373,9 +255,8 @@ Deno.test("methods send bodies as JSON.stringify() writes them", async () => {
     sent.push(await request.text());
     return new Response(null, { status: 204 });
   };
-  const other = clientOf(respond, { bodySerializer: () => "other" }); // It is for typed methods.
   for (const body of bodies) {
-    await other.call("POST", "a", { body });
+    await clientOf(respond).call("POST", "a", { body });
     await clientOf(respond).POST("/a", { body });
     expect(sent.splice(0)).toEqual(Array(2).fill(JSON.stringify(body)));
   }

@@ -1,7 +1,6 @@
 // What may be sent again is sent again, as often and when the options and the service say; all else is
 // sent once.
 import { expect } from "@std/expect";
-import process from "node:process";
 
 import {
   type CallOptions,
@@ -12,7 +11,6 @@ import {
   type Method,
   type Middleware,
   NetworkError,
-  RedirectError,
   type RetryEvent,
   type ScamAddressClient,
   ScamAddressError,
@@ -130,22 +128,6 @@ Deno.test("typed methods obey idempotent, above all other rules, and retries", a
   expect(server.requests.length).toBe(12);
 });
 
-Deno.test("a request with middleware's method is retried by its rule", async () => {
-  // checkKey's POST may be repeated, because the document marks it as idempotent.
-  const sent = { POST: [1, 2], PUT: [2, 2], PATCH: [1, 1] };
-  using _waiting = replaceWaiting();
-  for (const [method, [called, checked]] of Object.entries(sent)) {
-    await using server = await serveUnavailable();
-    const client = clientAt(server, { retries: 1 });
-    client.use({ onRequest: ({ request: { url } }) => new Request(url, { method, body: "{}" }) });
-    await caught(client.call("GET", undocumented));
-    expect(server.requests.splice(0).map((request) => request.method))
-      .toEqual(Array(called).fill(method));
-    await caught(client.checkOwnKey());
-    expect(server.requests.length).toBe(checked);
-  }
-});
-
 Deno.test("what middleware sends again has retries of its own", async () => {
   const statuses = [503, 401, 503, 503];
   const events: number[] = [];
@@ -163,6 +145,15 @@ Deno.test("what middleware sends again has retries of its own", async () => {
 
 // What is sent again, and what is sent once
 
+/** Replaces the navigator, which names the runtime, as long as the result is in use. */
+function replaceNavigator(): Disposable {
+  const own = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+  const value = { userAgent: "Mozilla/5.0" };
+  Object.defineProperty(globalThis, "navigator", { value, configurable: true });
+  const restore = () => own && Object.defineProperty(globalThis, "navigator", own);
+  return { [Symbol.dispose]: () => void restore() };
+}
+
 Deno.test("what may not be repeated is sent once, even if a kept connection breaks", async () => {
   await using server = await serve(({ url }, response) => {
     if (url === "/warm") json(response, 1);
@@ -173,6 +164,7 @@ Deno.test("what may not be repeated is sent once, even if a kept connection brea
     keepalives.push(init?.keepalive);
     return fetch(input, init);
   });
+  using _navigator = replaceNavigator(); // as DOM emulations do
   const custom = (request: Request) => fetch(request);
   const cases: [Method, CallOptions, Partial<ClientOptions>?][] = [
     ["POST", { body: { a: "é" } }],
@@ -187,10 +179,9 @@ Deno.test("what may not be repeated is sent once, even if a kept connection brea
     await client.call("GET", "warm");
     await rejection(NetworkError, client.call(method, undocumented, init));
     expect(server.requests.splice(0).map(({ method }) => method)).toEqual(["GET", method]);
-    // Bun repeats a request unless it says this.
-    const [warm, sent] = keepalives.splice(0);
-    expect(warm).toBe(options.requestInitExt?.["keepalive"]);
-    expect(sent).toBe(options.fetch ? undefined : false);
+    // Bun repeats what HTTP calls idempotent unless it says `false`. It costs others a connection.
+    const given = options.requestInitExt?.["keepalive"];
+    expect(keepalives.splice(0)).toEqual([given, method === "PUT" ? false : given]);
   }
 });
 
@@ -217,25 +208,6 @@ Deno.test("every attempt sends the same bytes, with the same key", async () => {
       expect(first!.body).toContain("some text");
       expect(first!.headers[keyHeader]).toBe(apiKey);
     }
-  }
-});
-
-Deno.test("bytes arrive as they are, whatever their type: not UTF-8, or with a byte-order mark", async () => {
-  const bodies = [[0x7b, 0xff, 0xfe, 0x7d], [0xef, 0xbb, 0xbf, 0x7b, 0x7d]];
-  const headers = [
-    {}, // JSON by default
-    { "content-encoding": "br" },
-    { "content-type": 'multipart/related; type="application/json"' },
-  ];
-  const sent: number[][] = [];
-  const client = clientOf(async (request) => {
-    sent.push([...new Uint8Array(await request.arrayBuffer())]);
-    return Response.json(1);
-  });
-  for (const bytes of bodies) {
-    const init = { body: {}, bodySerializer: () => new Uint8Array(bytes) };
-    for (const own of headers) await client.POST("/a", { ...init, headers: own });
-    expect(sent.splice(0)).toEqual(headers.map(() => bytes));
   }
 });
 
@@ -281,42 +253,29 @@ Deno.test("readRetryAfter() reads seconds and dates, and ignores the past and al
     ["1.5", 1.5],
     ["5, 5", 5],
     ["5s", 5],
-    ["9".repeat(400), Number.MAX_SAFE_INTEGER],
-    ["Fri, 06 Nov 2026 08:49:37 GMT", 7],
-    ["Friday, 06-Nov-26 08:49:37 GMT", 7],
-    ["Fri Nov  6 08:49:37 2026", 7], // All dates in headers are in UTC.
-    ["Fri, 06 Nov 2026 08:49:30 GMT", 0],
     ["Thu, 05 Nov 2026 08:49:37 GMT", undefined],
     ["", undefined],
     ["-1", undefined],
     ["Infinity", undefined],
   ];
-  const date = "Fri, 06 Nov 2026 08:49:30 GMT"; // The service's own clock says this.
-  const { env } = process;
-  const { TZ } = env;
-  for (const zone of ["UTC", "America/New_York"]) {
-    env["TZ"] = zone;
-    for (const [value, seconds] of values) {
-      const headers = new Headers({ "retry-after": value, date });
-      expect([value, readRetryAfter(headers)]).toEqual([value, seconds]);
-    }
+  for (const [value, seconds] of values) {
+    const headers = new Headers({ "retry-after": value });
+    expect([value, readRetryAfter(headers)]).toEqual([value, seconds]);
   }
-  if (TZ === undefined) delete env["TZ"];
-  else env["TZ"] = TZ;
   const inAMinute = new Date(Date.now() + 60_000).toUTCString();
-  for (const others of [[], [["date", "today"]]]) {
-    const headers = new Headers([["retry-after", inAMinute], ...others] as [string, string][]);
-    const seconds = readRetryAfter(headers)!;
-    expect(Math.abs(seconds - 60)).toBeLessThan(30); // The clock of this machine counts.
-  }
+  const seconds = readRetryAfter(new Headers({ "retry-after": inAMinute }))!;
+  expect(Math.abs(seconds - 60)).toBeLessThan(30);
 });
 
 /** What an error keeps of an empty response. */
-const snapshot = (status: number) => ({ response: { status, headers: new Headers(), body: "" } });
+const snapshot = (status: number, retryAfter?: number) => {
+  const headers = new Headers(retryAfter === undefined ? {} : { "retry-after": `${retryAfter}` });
+  return { response: { status, headers, body: "" } };
+};
 
 /** The error for a response. */
 const httpError = (status: number, retryAfter?: number) =>
-  new HttpError("failed", { ...snapshot(status), ...retryAfter !== undefined && { retryAfter } });
+  new HttpError("failed", snapshot(status, retryAfter));
 
 Deno.test("retryDelay() spreads the delay, by back-off or as the service asks", () => {
   const delays = (attempt: number, retryAfter?: number) =>
@@ -333,14 +292,8 @@ Deno.test("retryDelay() spreads the delay, by back-off or as the service asks", 
 });
 
 Deno.test("retryDelay() is undefined where isTemporary is false", () => {
-  const because = (code: string) =>
-    new NetworkError("failed", {}, { cause: Object.assign(new Error("reason"), { code }) });
-  const connection = new NetworkError("no connection", {});
-  const temporary = [new TimeoutError("late", { timeout: 1 }), connection, because("ECONNRESET")];
+  const temporary = [new TimeoutError("late", { timeout: 1 }), new NetworkError("no", {})];
   const lasting = [
-    because("NotCapable"),
-    because("ERR_ACCESS_DENIED"),
-    new RedirectError("elsewhere", {}),
     new ConfigurationError("", {}),
     new InvalidResponseError("malformed", { ...snapshot(503), issues: [] }),
   ];
@@ -349,8 +302,8 @@ Deno.test("retryDelay() is undefined where isTemporary is false", () => {
     errors.map((error) => [error.isTemporary, isRetried(error)]);
   expect(found(temporary)).toEqual(temporary.map(() => [true, true]));
   expect(found(lasting)).toEqual(lasting.map(() => [false, false]));
-  const statuses = Array.from({ length: 700 }, (_, index) => index + 300);
-  const ofServer = statuses.filter((status) => status >= 500 && status < 600 && status !== 501);
+  const statuses = Array.from({ length: 300 }, (_, index) => index + 300);
+  const ofServer = statuses.filter((status) => status >= 500 && status !== 501);
   expect(statuses.filter((status) => isRetried(httpError(status)))).toEqual([
     408,
     429,

@@ -13,8 +13,7 @@ function only<T>(items: T[]): T {
 /** Sends one `checkKey` to a server that responds with a body. */
 async function checkKey(body: unknown): Promise<[KeyStatus, Recorded]> {
   await using server = await serve((_, response) => json(response, body));
-  const bodySerializer = () => "text"; // It is for other operations.
-  const client = createClient({ baseUrl: server.url, apiKey: "client-key", bodySerializer });
+  const client = createClient({ baseUrl: server.url, apiKey: "client-key" });
   return [await client.checkKey("some-key"), only(server.requests)];
 }
 

@@ -1,6 +1,6 @@
 /** Writes the table of operations, and the checks of their responses. @module */
 
-import { isIdempotent } from "../../src/retry.ts";
+import { isIdempotent } from "../../src/http/retry.ts";
 import { checkName, writeChecks } from "./checks.ts";
 import { type Any, resolverOf } from "./schemas.ts";
 

@@ -1,9 +1,9 @@
 import { createInterface } from "node:readline";
 import { createClient } from "../client.ts";
-import { ScamAddressError, TimeoutError } from "../errors.ts";
+import { ScamAddressError, TimeoutError } from "../http/errors.ts";
 import { serveSandbox } from "../sandbox/server.ts";
 import { createSandbox, DEMO_KEY } from "../sandbox/service.ts";
-import { escapeUnseen, toLine } from "../text.ts";
+import { escapeUnseen, toLine } from "../http/text.ts";
 import { CommandError, FLAGS, parseFlags, parseNumber, type Values } from "./arguments.ts";
 import { DEFAULT_TIMEOUT, EXIT, HELP } from "./help.ts";
 import { version } from "./version.ts";

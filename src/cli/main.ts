@@ -31,7 +31,7 @@
  */
 import process from "node:process";
 import { setTimeout } from "node:timers"; // in older versions of Deno, the global one has no unref
-import { toLine } from "../text.ts";
+import { toLine } from "../http/text.ts";
 import { run } from "./command.ts";
 import { EXIT } from "./help.ts";
 

@@ -23,7 +23,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { arrayBuffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { isWhole, optionError, type OptionTable, readOptions } from "../options.ts";
+import { optionError } from "../http/failures.ts";
 import { createSandbox, type Sandbox } from "./service.ts";
 
 export type { Sandbox };
@@ -117,13 +117,9 @@ const toUrlHost = (host: string) => host.includes(":") ? `[${host}]` : host;
  */
 export async function serveSandbox(
   sandbox: { fetch(request: Request): Promise<Response> } = createSandbox(),
-  options: ServeSandboxOptions = {},
+  { host = "127.0.0.1", port = 0 }: ServeSandboxOptions = {},
 ): Promise<SandboxServer> {
-  const table: OptionTable<ServeSandboxOptions> = {
-    host: null,
-    port: ["a whole number from 0 to 65535", (value) => isWhole(value, 0, 65_535)],
-  };
-  const { host = "127.0.0.1", port = 0 } = readOptions(options, "serveSandbox()", table);
+  if (!(port >= 0 && port <= 65_535)) throw optionError("port", "must be from 0 to 65535");
   if (!URL.canParse(`http://${toUrlHost(host)}`)) {
     throw optionError("host", "must be a host name or an IP address, without a zone");
   }

@@ -20,7 +20,6 @@ import {
   NetworkError,
   type operations,
   type paths,
-  RedirectError,
   type RequestOptions,
   type ResponseSnapshot,
   type RetryEvent,
@@ -110,7 +109,6 @@ export function describe(error: unknown): string {
   if (error instanceof InvalidResponseError) {
     return error.issues.map(({ path, rule }: Issue) => path + rule).join();
   }
-  if (error instanceof RedirectError) return `${error.location?.trim()}`;
   if (error instanceof TimeoutError) return error.timeout.toFixed();
   if (error instanceof NetworkError || error instanceof ConfigurationError) return error.message;
   if (!(error instanceof ScamAddressError)) return "";

@@ -52,9 +52,6 @@ async function callMany(
 }
 
 const scenarios: Record<string, () => Promise<unknown>> = {
-  /** A call that gets the status 304. */
-  unmodified: () => settle(createClient({ baseUrl, apiKey }).call("GET", "a")),
-
   /** Calls that end in every way that there is, most with a time-out of days. */
   async exit() {
     const client = createClient<AnyPath>({ baseUrl, apiKey, timeout: 2 ** 31 - 1 });

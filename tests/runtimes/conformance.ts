@@ -7,8 +7,8 @@ import {
   type ClientOptions,
   createClient,
   HttpError,
+  InvalidResponseError,
   NetworkError,
-  RedirectError,
   type ScamAddressClient,
   ScamAddressError,
   TimeoutError,
@@ -151,8 +151,8 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
   },
 
   async "checkKey() refuses a redirect"({ client, hits }) {
-    const error = await rejection(RedirectError, client("redirect").checkKey("valid-key"));
-    assertEquals(error.message.includes("got a redirect (307)"), true);
+    const error = await rejection(HttpError, client("redirect").checkKey("valid-key"));
+    assertEquals(error.message.includes("got the status 307 to "), true);
     assertEquals([await hits("redirect"), await hits("target")], [1, 0]);
   },
 
@@ -168,13 +168,13 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     const [, address, reason] = /^"POST (\S+)" .+: (.+)$/.exec(error.message) ?? [];
     assertEquals(address, `http://127.0.0.1:59999/${undocumented}`);
     if (!reason || reason === "fetch failed") throw new Error(`got "${error.message}"`);
-    assertEquals([error.wasSent, delays.length], [true, 0]);
+    assertEquals(delays.length, 0);
   },
 
   async "call() refuses a redirect that a custom fetch has followed"({ client, hits }) {
     const following = (request: Request) => fetch(new Request(request, { redirect: "follow" }));
     const moved = client("moved", { fetch: following });
-    await rejection(RedirectError, moved.checkKey("valid-key"));
+    await rejection(InvalidResponseError, moved.checkKey("valid-key"));
     assertEquals(await hits("moved"), 1);
   },
 

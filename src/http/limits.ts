@@ -1,6 +1,6 @@
 /** What ends work before it is done. */
 interface Limits {
-  readonly signals: readonly AbortSignal[];
+  readonly signals: readonly (AbortSignal | null | undefined)[];
   /** The time for the work, in milliseconds; by default without a limit. */
   readonly timeout?: number;
   /** Makes the error for when the time is up. */
@@ -11,30 +11,30 @@ interface Limits {
  * Does work until a signal is aborted or the time is up, even if the work itself never ends.
  *
  * @param limits What ends the work.
- * @param work The work. It should stop when the signal of its controller is aborted.
+ * @param work The work. It should stop when its own signal is aborted.
  * @returns The result of the work.
  * @throws The reason of a signal, the error of `onTimeout`, or what the work throws.
  */
 export async function runWithin<T>(
   { signals, timeout = Infinity, onTimeout }: Limits,
-  work: (controller: AbortController) => Promise<T>,
+  work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  for (const signal of signals) signal.throwIfAborted();
+  for (const signal of signals) signal?.throwIfAborted();
   const controller = new AbortController();
   // The work's own signal has no listener: Node.js would keep it, and what it refers to, with a request.
   let stop!: (reason: unknown) => void;
   const stopped = new Promise<never>((_resolve, reject) => stop = reject);
   const onAbort = ({ target }: Event) => stop((target as AbortSignal).reason);
-  for (const signal of signals) signal.addEventListener("abort", onAbort);
+  for (const signal of signals) signal?.addEventListener("abort", onAbort);
   // `setTimeout` would fire at once for `Infinity`.
   const timer = timeout < Infinity ? setTimeout(() => stop(onTimeout?.()), timeout) : undefined;
   try {
-    return await Promise.race([work(controller), stopped]);
+    return await Promise.race([work(controller.signal), stopped]);
   } catch (thrown) {
     controller.abort(thrown); // This ends what the work has begun.
     throw thrown;
   } finally {
     clearTimeout(timer);
-    for (const signal of signals) signal.removeEventListener("abort", onAbort);
+    for (const signal of signals) signal?.removeEventListener("abort", onAbort);
   }
 }

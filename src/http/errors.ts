@@ -1,4 +1,4 @@
-import { isTemporaryFailure, readRetryAfter } from "./retry.ts";
+import { isTemporaryStatus, readRetryAfter } from "./retry.ts";
 
 /** The kind of an error, for logs and `switch`. To narrow an error to its class, use `instanceof`. */
 export type ErrorCode =
@@ -6,7 +6,6 @@ export type ErrorCode =
   | "http"
   | "invalid_response"
   | "network"
-  | "redirect"
   | "timeout";
 
 /** A place where a response does not match its schema. */
@@ -16,13 +15,12 @@ export interface Issue {
   /**
    * The rule that the response breaks: a keyword of JSON Schema, or one of `json` (the body is not
    * JSON), `empty`, `maxResponseBytes` (too large), `status` (a 2xx status that the OpenAPI document
-   * does not list), `depth` (nested too deeply to be checked) and `schema` (rejected by the schema
-   * given to `call`).
+   * does not list) and `schema` (rejected by the schema given to `call`).
    */
   readonly rule: string;
   /**
-   * The message of the schema given to `call`, in which keys are redacted. It may quote the
-   * response. Absent for all other rules.
+   * What is wrong, for the rules that are no keywords. A message of the schema given to `call` may
+   * quote the response.
    */
   readonly message?: string;
 }
@@ -37,17 +35,15 @@ export interface ResponseSnapshot {
   readonly status: number;
   /** The headers. */
   readonly headers: Headers;
-  /** The body: parsed JSON, or text if it is not JSON, cut at 64 KiB; `""` if it is empty. */
+  /**
+   * The body: parsed JSON, or text if it is not JSON; `""` if it is empty. With a status that is not 2xx,
+   * it is cut at 64 KiB.
+   */
   readonly body: unknown;
 }
 
+/** What the errors of all copies of the package have. */
 const brand = Symbol.for("@scam-address/client/error");
-
-/** Returns headers as an object, in which `set-cookie` is a list. */
-function headersToObject(headers: Headers): Record<string, string | string[]> {
-  const cookies = headers.getSetCookie();
-  return { ...Object.fromEntries(headers), ...cookies.length > 0 && { "set-cookie": cookies } };
-}
 
 /**
  * The base class of all errors of this package.
@@ -80,40 +76,22 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
 
   /**
    * Whether trying again later may succeed. The client itself retries such failures if the request
-   * is safe to repeat. It is `true` for every {@linkcode TimeoutError}, for every
-   * {@linkcode NetworkError} except one caused by a missing permission, and for an
-   * {@linkcode HttpError} with the status 408, 429, or any 5xx except 501.
+   * is safe to repeat. It is `true` for every {@linkcode TimeoutError} and {@linkcode NetworkError},
+   * and for an {@linkcode HttpError} with the status 408, 429, or any 5xx except 501.
    */
-  declare readonly isTemporary: boolean;
-
-  /**
-   * Whether the client has called `fetch` for the call, so that the service may have carried out the
-   * request and charged for it.
-   *
-   * It is `false` if an option or argument was refused, if a time limit ended before the first attempt,
-   * or if middleware responded in place of the service. After a failed connection, it is `true`, because
-   * the error of a `fetch` does not say for sure what was sent.
-   */
-  declare readonly wasSent: boolean;
+  readonly isTemporary: boolean = false;
 
   /**
    * Creates an error, for example in your tests.
    *
    * @param message What went wrong.
-   * @param fields The fields of the class, such as `{ timeout: 5_000 }`, and `wasSent`. By default,
-   * that is `false` for a {@linkcode ConfigurationError}, and `true` for the other classes.
+   * @param fields The fields of the class, such as `{ timeout: 5_000 }`.
    * @param options The `cause`, if there is one.
    */
-  constructor(
-    message: string,
-    fields: Fields & { wasSent?: boolean },
-    options?: { cause?: unknown },
-  ) {
+  constructor(message: string, fields: Fields, options?: { cause?: unknown }) {
     super(message, options);
-    Object.defineProperty(this, brand, { value: 1 });
-    const { code } = new.target;
-    Object.assign(this, { code, wasSent: code !== "configuration" }, fields);
-    Object.assign(this, { isTemporary: isTemporaryFailure(this) });
+    Object.defineProperty(this, brand, { value: true });
+    Object.assign(this, { code: new.target.code }, fields);
   }
 
   /**
@@ -123,61 +101,57 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
    * @returns Whether the value is an error of this class.
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // This comes first, because code compiled for older targets asks `this instanceof` before the
-    // constructor has set the brand, and because a caller's subclass has no `code` of its own.
     if (super[Symbol.hasInstance](value)) return true;
-    // Not `Object.hasOwn`, for which dnt adds a polyfill.
-    const isPackageClass = this === ScamAddressError ||
-      Object.prototype.hasOwnProperty.call(this, "code");
-    if (!isPackageClass || !(brand in Object(value))) return false;
-    return this.code === undefined || this.code === (value as ScamAddressError).code;
+    // A caller's subclass has no `code` of its own. Not `Object.hasOwn`, for which dnt adds a polyfill.
+    const isOurs = this === ScamAddressError || Object.prototype.hasOwnProperty.call(this, "code");
+    const { [brand]: isBranded, code } = Object(value);
+    return isOurs && isBranded === true && (this.code === undefined || this.code === code);
   }
 
   /**
    * Returns the object that `JSON.stringify` serializes.
    *
-   * @returns The name, the code, the message, `isTemporary`, `wasSent` and the fields of the class. The
-   * headers of a response are an object, in which `set-cookie` is an array.
+   * @returns The name, the code, the message, `isTemporary` and the fields of the class.
    */
   toJSON(): Record<string, unknown> {
-    const { name, code, message, response } = this as Partial<HttpError>;
-    const fields = { name, code, message, ...this as object };
-    if (!(response?.headers instanceof Headers)) return fields;
-    return { ...fields, response: { ...response, headers: headersToObject(response.headers) } };
+    return { message: this.message, ...this as object };
   }
 }
 
 /**
- * The service responded with a 4xx or 5xx status, or with 304.
+ * The service responded with a status that is not 2xx: 4xx, 5xx, or a redirect, which is never
+ * followed, because it would send the API key to an address that nobody configured.
  *
  * The message has the start of the response's body. The meaning of the statuses is undocumented, so
  * check `response.body` for what the service says.
  */
-export class HttpError extends ScamAddressError<Pick<HttpError, "response" | "retryAfter">> {
+export class HttpError extends ScamAddressError<Pick<HttpError, "response">> {
   /** Always `"http"`. */
   static override readonly code: "http" = "http";
   /** `"HttpError"`, unless a subclass has another name. */
   override readonly name: string = "HttpError";
   /** The response of the service. */
   declare readonly response: ResponseSnapshot;
-  /** The seconds to wait, from a `Retry-After` header. Absent if there is no valid one. */
-  declare readonly retryAfter?: number;
+  /** Whether the status is 408, 429, or any 5xx except 501. */
+  override readonly isTemporary: boolean;
+  /** The seconds to wait, from a `Retry-After` header. `undefined` if there is no valid one. */
+  readonly retryAfter: number | undefined;
 
   /**
    * Creates an error, for example in your tests.
    *
    * @param message What went wrong.
-   * @param fields The `response`, and optionally `wasSent`, which is `true` by default, and
-   * `retryAfter`, which is otherwise read from the headers of the response.
+   * @param fields The `response`.
    * @param options The `cause`, if there is one.
    */
   constructor(
     message: string,
-    fields: Pick<HttpError, "response" | "retryAfter"> & { wasSent?: boolean },
+    fields: Pick<HttpError, "response">,
     options?: { cause?: unknown },
   ) {
-    const retryAfter = fields.retryAfter ?? readRetryAfter(fields.response.headers);
-    super(message, { ...fields, ...retryAfter !== undefined && { retryAfter } }, options);
+    super(message, fields, options);
+    this.isTemporary = isTemporaryStatus(fields.response.status);
+    this.retryAfter = readRetryAfter(fields.response.headers);
   }
 }
 
@@ -191,19 +165,10 @@ export class NetworkError extends ScamAddressError {
   static override readonly code: "network" = "network";
   /** `"NetworkError"`, unless a subclass has another name. */
   override readonly name: string = "NetworkError";
-  /** The reason: its message, its stack and, if it has one, its `code`, such as `"ECONNREFUSED"`. */
+  /** Always `true`. */
+  override readonly isTemporary: boolean = true;
+  /** The runtime's reason, which may have a `code` such as `"ECONNREFUSED"`. */
   declare readonly cause?: Error & { readonly code?: string };
-
-  /**
-   * Returns the object that `JSON.stringify` serializes.
-   *
-   * @returns What the other errors have, and the `cause` with its message and code.
-   */
-  override toJSON(): Record<string, unknown> {
-    const { cause } = this; // For `this.cause`, dnt would add a polyfill.
-    if (!cause) return super.toJSON();
-    return { ...super.toJSON(), cause: { message: cause.message, code: cause.code } };
-  }
 }
 
 /**
@@ -215,25 +180,10 @@ export class TimeoutError extends ScamAddressError<Pick<TimeoutError, "timeout">
   static override readonly code: "timeout" = "timeout";
   /** `"TimeoutError"`, unless a subclass has another name. */
   override readonly name: string = "TimeoutError";
+  /** Always `true`. */
+  override readonly isTemporary: boolean = true;
   /** The limit that was exceeded, in milliseconds. */
   declare readonly timeout: number;
-}
-
-/**
- * The service responded with a redirect, which is never followed, or a custom `fetch` followed one.
- *
- * Following a redirect would send the API key to an address that nobody configured.
- */
-export class RedirectError extends ScamAddressError<Pick<RedirectError, "location">> {
-  /** Always `"redirect"`. */
-  static override readonly code: "redirect" = "redirect";
-  /** `"RedirectError"`, unless a subclass has another name. */
-  override readonly name: string = "RedirectError";
-  /**
-   * The `Location` header, or the address that a custom `fetch` was redirected to. Absent if there is
-   * none.
-   */
-  declare readonly location?: string;
 }
 
 /**
@@ -254,9 +204,8 @@ export class InvalidResponseError
 }
 
 /**
- * An option or an argument is wrong. Nothing was sent, unless `wasSent` is `true`: some mistakes show
- * only later, such as a custom `fetch` that returns something other than a `Response` with an unread
- * body.
+ * An option or an argument is wrong, so nothing was sent. After every other error, the service may have
+ * carried out the request and charged for it.
  *
  * @example Tell a user's malformed key from a mistake of your own
  * ```ts
@@ -273,9 +222,6 @@ export class ConfigurationError extends ScamAddressError<Pick<ConfigurationError
   static override readonly code: "configuration" = "configuration";
   /** `"ConfigurationError"`, unless a subclass has another name. */
   override readonly name: string = "ConfigurationError";
-  /**
-   * The name of the option or argument, such as `"apiKey"`. Every error that the package itself throws
-   * has it.
-   */
+  /** The name of the option or argument, such as `"apiKey"`. */
   declare readonly option?: string;
 }
