@@ -33,10 +33,9 @@ export function checkOthers(path: string, object: object, known: readonly string
   }
 }
 
-const { hasOwnProperty } = Object.prototype;
-
-/** Tells whether an object has a property of its own. */
-export const has = (object: object, name: string): boolean => hasOwnProperty.call(object, name);
+/** Tells whether an object has a property of its own. Not `Object.hasOwn`, for which dnt adds a polyfill. */
+export const has = (object: object, name: string): boolean =>
+  Object.prototype.hasOwnProperty.call(object, name);
 
 /** Tells whether a value matches one of some schemas, or more. */
 export const matchesAny = (value: unknown, checks: readonly Check[]): boolean =>

@@ -12,7 +12,8 @@ import { createDispatch } from "./dispatch.ts";
 import { operations } from "./generated/operations.ts";
 import type { paths } from "./generated/types.ts";
 import { optionError } from "./http/failures.ts";
-import { checkApiKey, readClientOptions, resolveApiKey } from "./options.ts";
+import { checkApiKey, OPTIONS, readClientOptions, readOptions, resolveApiKey } from "./options.ts";
+import { encodeNames, toPath } from "./serialize.ts";
 
 /** The methods of openapi-fetch's client. */
 const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"];
@@ -48,20 +49,33 @@ export function createClient<Paths extends object = paths>(
 ): ScamAddressClient<Paths> {
   const settings = readClientOptions(options);
   const { dispatch, use, eject } = createDispatch(settings);
+  const encodesNames = typeof settings.querySerializer !== "function"; // The caller's does it itself.
+  const toQuery = (query: object = {}) => encodesNames ? encodeNames(query) : query;
   const methods: Record<string, unknown> = {};
   for (const [endpoint, operation] of Object.entries(operations)) {
     const [method, path] = endpoint.split(" ") as [string, string];
-    methods[operation.operationId] = (options?: object) =>
-      dispatch(method, path, options, { operation });
+    const { operationId } = operation;
+    methods[operationId] = async (init?: AnyOperationOptions) => {
+      const options = readOptions(init, operationId, OPTIONS.request, OPTIONS.operation);
+      const params = { ...options.params, query: toQuery(options.params?.query) };
+      return await dispatch(method, path, { ...options, params }, { operation });
+    };
   }
-  const request = (method: string, path: string, options?: object) => {
-    const operation = operations[`${method.toUpperCase()} ${path}`];
-    return dispatch(method, path, options, { operation, resolvesToErrors: true });
+  const request = async (method: string, path: string, init?: object) => {
+    const name = method.toUpperCase();
+    const options = readOptions(init, name, OPTIONS.request, OPTIONS.operation, OPTIONS.fetch);
+    const operation = operations[`${name} ${path}`];
+    return await dispatch(name, path, options, { operation, resolvesToErrors: true });
   };
   for (const method of METHODS) methods[method] = request.bind(undefined, method);
 
   /** Checks a key, which is made within the limits of the call. */
-  async function postKey(makeKey: () => string | Promise<string>, options?: RequestOptions) {
+  async function postKey(
+    owner: string,
+    init: RequestOptions | undefined,
+    makeKey: () => string | Promise<string>,
+  ) {
+    const options = readOptions(init, owner, OPTIONS.request);
     // A change of the operation in the OpenAPI document is a compile error here, or at `KeyStatus`.
     const path = "/checkKey" satisfies keyof paths;
     const makeBody = async () => {
@@ -74,14 +88,17 @@ export function createClient<Paths extends object = paths>(
   }
   const ownMethods = {
     checkKey: (apiKey: string, options?: RequestOptions) =>
-      postKey(() => checkApiKey(apiKey), options),
-    checkOwnKey: (options?: RequestOptions) => postKey(() => resolveApiKey(settings), options),
+      postKey("checkKey", options, () => checkApiKey(apiKey)),
+    checkOwnKey: (options?: RequestOptions) =>
+      postKey("checkOwnKey", options, () => resolveApiKey(settings)),
     // deno-lint-ignore no-explicit-any -- the output of a schema that only the caller knows
-    async call(method: string, endpoint: string, options?: AnyCallOptions): Promise<any> {
-      const { schema, query, ...rest } = options ?? {};
-      if (/[?#]/.test(endpoint)) throw optionError("endpoint", 'has a query: set it with "query"');
-      const path = endpoint.replace(/^\/?/, "/");
-      return await dispatch(method, path, { ...rest, params: { query } }, { schema });
+    async call(method: string, endpoint: string, init?: AnyCallOptions): Promise<any> {
+      const { schema, query, ...rest } = readOptions(init, "call", OPTIONS.request, OPTIONS.call);
+      if (schema !== undefined && typeof schema?.["~standard"]?.validate !== "function") {
+        throw optionError("schema", "must be a Standard Schema, such as one of Zod 3.24 or later");
+      }
+      const given = { ...rest, params: { query: toQuery(query) } };
+      return await dispatch(method.toUpperCase(), toPath(endpoint), given, { schema });
     },
   };
   // Only the generated types, and openapi-fetch's, know what the other methods take and resolve to.
@@ -89,3 +106,5 @@ export function createClient<Paths extends object = paths>(
 }
 
 type AnyCallOptions = CallOptions<StandardSchemaV1 | undefined>;
+
+type AnyOperationOptions = RequestOptions & { params?: { query?: object } };

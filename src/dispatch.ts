@@ -9,7 +9,7 @@ import { httpError, optionError, toText } from "./http/failures.ts";
 import { ReadResponse, RequestParts } from "./http/parts.ts";
 import { send } from "./http/send.ts";
 import { withoutQuery } from "./http/text.ts";
-import { type Given, readOptions, resolveApiKey, type Settings } from "./options.ts";
+import { type Given, resolveApiKey, type Settings } from "./options.ts";
 import { checkedPathSerializer, serializeBody } from "./serialize.ts";
 
 /** The result of openapi-fetch's methods. */
@@ -48,10 +48,9 @@ export function createDispatch(settings: Settings) {
   async function dispatch(
     method: string,
     path: string,
-    init: object = {},
-    details: Details = {},
+    options: AnyOptions,
+    details: Details,
   ): Promise<Result> {
-    const options: AnyOptions = readOptions(init);
     if (options.body !== undefined && ["GET", "HEAD"].includes(method)) {
       throw optionError("body", `must be left out of a ${method} request`);
     }

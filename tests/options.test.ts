@@ -55,7 +55,7 @@ Deno.test("createClient() refuses http for hosts that are not loopback addresses
     "localhost.evil.example", "127.0.0.1.evil.example", "localhost-evil.example",
   ];
   for (const baseUrl of [...hosts.map((host) => `http://${host}`), "HTTP://SERVICE.EXAMPLE"]) {
-    for (const allowInsecureHttp of [undefined, false]) {
+    for (const allowInsecureHttp of [undefined, false, "false", 1]) {
       const message = await refusalOf("baseUrl", { baseUrl, allowInsecureHttp });
       expect(message).toContain('"allowInsecureHttp"');
     }
@@ -68,7 +68,7 @@ Deno.test("createClient() refuses http for hosts that are not loopback addresses
 Deno.test("createClient() and calls refuse numbers that are out of range", async () => {
   const max = 2 ** 31 - 1;
   const cases: [string, wrong: unknown[], right: number[]][] = [
-    ["timeout", [0, -1, NaN, Infinity, max + 1, null], [1, max]],
+    ["timeout", [0, -1, NaN, Infinity, max + 1, "5", null], [1, max]],
     ["totalTimeout", [0, Infinity, max + 1], [1, max]],
     ["retries", [-1, NaN, 101], [0, 100]],
     ["maxResponseBytes", [0, -1, NaN, 2 ** 53, null], [1, 2 ** 53 - 1]],
@@ -82,6 +82,62 @@ Deno.test("createClient() and calls refuse numbers that are out of range", async
     }
     for (const value of limits) createClient({ baseUrl, [name]: value });
   }
+});
+
+Deno.test("an unknown option is refused, with a list of the options that there are", async () => {
+  const owners: Record<string, (options: Record<string, unknown>) => Promise<unknown>> = {
+    "checkKey()": (options) => unsent.checkKey("k", options),
+    "checkOwnKey()": (options) => unsent.checkOwnKey(options),
+    "call()": (options) => unsent.call("GET", undocumented, options),
+    "GET()": (options) => unsent.GET("/a", options),
+    "PUT()": (options) => unsent.request("put", "/a", options),
+    "createClient()": async (options) => await createClient({ baseUrl, ...options }),
+  };
+  const expectUnknown = async (owner: string, option: string) => {
+    const message = await refusal(option, owners[owner]!({ [option]: undefined }));
+    expect(message).toContain(`is not an option of ${owner}, which has `);
+    expect(message).toMatch(/\btimeout\b/);
+  };
+  for (const owner of Object.keys(owners)) {
+    for (const name of ["timeOut", "", "constructor"]) await expectUnknown(owner, name);
+  }
+  for (const name of ["apiKey", "schema", "query", "cache", "keepalive", "duplex", "Request"]) {
+    await expectUnknown("GET()", name);
+  }
+});
+
+Deno.test("options must be an object, or left out", async () => {
+  for (const value of ["a", 5, true] as never[]) {
+    const attempts = [
+      () => createClient(value),
+      unsent.checkKey("k", value),
+      unsent.GET("/a", value),
+    ];
+    for (
+      const attempt of [...attempts, unsent.checkOwnKey(value), unsent.call("GET", "a", value)]
+    ) {
+      expect(await refusal("options", attempt)).toContain("must be an object");
+    }
+  }
+  await clientOf(() => Response.json(1)).call("GET", "a", null as never);
+});
+
+Deno.test("call() refuses a schema that is no Standard Schema", async () => {
+  for (const schema of [null, 1, {}, () => {}, { "~standard": {} }]) {
+    await refusal("schema", unsent.call("GET", undocumented, { schema: schema as never }));
+  }
+});
+
+Deno.test("call() and request() take a method in small letters", async () => {
+  const sent: string[] = [];
+  const client = clientOf(({ method }) => {
+    sent.push(method);
+    return Response.json(1);
+  });
+  await client.call("patch" as never, "a", { body: 1 });
+  await client.request("delete", "/a");
+  expect(sent).toEqual(["PATCH", "DELETE"]);
+  await refusal("body", unsent.call("get" as never, "a", { body: 1 }));
 });
 
 Deno.test("methods send what they were given, when it changes later", async () => {
@@ -140,7 +196,16 @@ Deno.test("call() refuses an endpoint that is not a name below the base URL", as
     "reports/{id}", ".", "..", "a/..", "%2e", ".%2E/x", "a\\b", "a\\..\\b", ".\t./a", "..\x01",
   ];
   for (const endpoint of endpoints) await refusal("path", unsent.call("GET", endpoint));
-  for (const query of ["x?y=1", "x#y"]) await refusal("endpoint", unsent.call("GET", query));
+  const others = [
+    "",
+    "/",
+    "//b.example/x",
+    "https://b.example/x",
+    "HTTP://b.example",
+    "x?y=1",
+    "x#y",
+  ];
+  for (const other of others) await refusal("endpoint", unsent.call("GET", other));
 });
 
 Deno.test("typed methods refuse a path that leads elsewhere", async () => {
@@ -182,6 +247,19 @@ Deno.test("call() writes a query as openapi-fetch does: a list repeats the name"
     for (const [query] of cases) await call("GET", "a", { query });
   });
   expect(addresses).toEqual(cases.map(([, expected]) => expected));
+});
+
+Deno.test("call() encodes names of a query, unless a querySerializer of the caller's does", async () => {
+  const query = { "a&b": 1, "ü[c]": ["d", "e"] };
+  const send = ({ call }: ScamAddressClient<AnyPath>) => call("GET", "a", { query });
+  const encoded = "a%26b=1&%C3%BC%5Bc%5D=d";
+  const array = { style: "form", explode: false } as const;
+  const querySerializer = (query: object) => Object.keys(query).join();
+  expect([
+    ...await addressesOf(send),
+    ...await addressesOf(send, { querySerializer: { array } }),
+    ...await addressesOf(send, { querySerializer }),
+  ]).toEqual([`a?${encoded}&%C3%BC%5Bc%5D=e`, `a?${encoded},e`, "a?a&b,%C3%BC[c]"]);
 });
 
 // Headers and bodies
@@ -235,7 +313,7 @@ Deno.test("methods refuse a body of which JSON keeps nothing", async () => {
   const bodies = [
     () => {}, Symbol("x"), new Map([[1, 2]]), new Set([1]), Promise.resolve(1),
     new Blob(["text"]), new File(["text"], "name"), new Blob(["text"]).stream(),
-    new ArrayBuffer(1), new DataView(new ArrayBuffer(1)),
+    new ArrayBuffer(1), new DataView(new ArrayBuffer(1)), new Uint8Array(1),
   ];
   for (const body of bodies) {
     await refusal("body", unsent.call("POST", "a", { body }));

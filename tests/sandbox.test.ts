@@ -51,6 +51,7 @@ Deno.test("createSandbox() refuses bad options, says which, and shows no key", a
   const ok = { [DEMO_KEY]: 1 };
   const cases: [option: string, values: object[]][] = [
     ["keys", [{ "": 1 }, { ...ok, "S3CRET☂": 1 }, { S3CRET: -1 }, { ...ok, S3CRET: 0.5 }]],
+    ["key", [{ S3CRET: 1 }]],
   ];
   // deno-fmt-ignore
   const endpoints = [

@@ -174,6 +174,7 @@ Deno.test("serveSandbox() refuses bad options and where it cannot listen, and sa
   await using server = await serveSandbox();
   const port = Number(new URL(server.url).port);
   const bad: [option: string, options: object][] = [
+    ["prot", { prot: 8080 }],
     ["port", { port }],
     ["port", { port: -1 }],
     ["port", { port: 65_536 }],

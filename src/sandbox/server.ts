@@ -24,6 +24,7 @@ import type { AddressInfo } from "node:net";
 import { arrayBuffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { optionError } from "../http/failures.ts";
+import { type OptionTable, readOptions } from "../options.ts";
 import { createSandbox, type Sandbox } from "./service.ts";
 
 export type { Sandbox };
@@ -117,9 +118,10 @@ const toUrlHost = (host: string) => host.includes(":") ? `[${host}]` : host;
  */
 export async function serveSandbox(
   sandbox: { fetch(request: Request): Promise<Response> } = createSandbox(),
-  { host = "127.0.0.1", port = 0 }: ServeSandboxOptions = {},
+  options: ServeSandboxOptions = {},
 ): Promise<SandboxServer> {
-  if (!(port >= 0 && port <= 65_535)) throw optionError("port", "must be from 0 to 65535");
+  const table: OptionTable<ServeSandboxOptions> = { host: null, port: [0, 65_535] };
+  const { host = "127.0.0.1", port = 0 } = readOptions(options, "serveSandbox", table);
   if (!URL.canParse(`http://${toUrlHost(host)}`)) {
     throw optionError("host", "must be a host name or an IP address, without a zone");
   }

@@ -28,7 +28,7 @@ import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
 import { optionError } from "../http/failures.ts";
-import { isApiKey } from "../options.ts";
+import { isApiKey, type OptionTable, readOptions } from "../options.ts";
 import { type Endpoint, matchEndpoint, parseEndpoint } from "./routes.ts";
 
 /**
@@ -251,8 +251,10 @@ function toRequest(input: string | URL | Request, [init, context]: unknown[]): R
  * @throws {ConfigurationError} If an option is wrong; the message shows no key.
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const keys = readKeys(options.keys);
-  const routes = readRoutes(options.routes);
+  const table: OptionTable<SandboxOptions> = { keys: null, routes: null };
+  const given = readOptions(options, "createSandbox", table);
+  const keys = readKeys(given.keys);
+  const routes = readRoutes(given.routes);
 
   async function handle(request: Request): Promise<Response> {
     const route = routes.find((route) => matchEndpoint(route, request));

@@ -117,6 +117,7 @@ await keep(async () => {
   return data ?? "none";
 });
 await keep(() => client.get({ params: { ...params, path: { id: 1, names: ".." } } }));
+await keep(() => client.ping({ timeuot: 1 } as object));
 console.log(JSON.stringify(outcomes));
 
 export async function isRefused() {
@@ -191,8 +192,9 @@ Deno.test("what is generated is typed, sent and checked as the document says", a
     ["found", "found"],
     "none",
     expect.stringMatching(/^"path" must be complete/),
+    expect.stringMatching(/^"timeuot" .* ping\(\), .* signal, timeout,/),
   ]);
-  const get = "GET /values/1/a%2Cb%2Fc%20d?limit=2&tags[]=a%26b&tags[]=%C3%A9%3D ";
+  const get = "GET /values/1/a%2Cb%2Fc%20d?limit=2&tags%5B%5D=a%26b&tags%5B%5D=%C3%A9%3D ";
   expect(server.requests.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
     ...Array(3).fill(get),
     "HEAD /values/1/a%2Cb%2Fc%20d ",

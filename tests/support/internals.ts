@@ -6,4 +6,5 @@ export { apiKeyHeader, operations } from "../../src/generated/operations.ts";
 export { MARK } from "../../src/http/failures.ts";
 export type { Operation } from "../../src/operation.ts";
 export { readRetryAfter, retryDelay } from "../../src/http/retry.ts";
+export type { OptionTable } from "../../src/options.ts";
 export { backoff } from "../../src/http/send.ts";
