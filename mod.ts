@@ -44,10 +44,12 @@ export type {
   KeyStatus,
   Method,
   Middleware,
+  OperationData,
   OperationMethods,
   OperationOptions,
   RequestOptions,
   ScamAddressClient,
+  StandardSchemaV1,
   ValidKey,
 } from "./src/api.ts";
 export { createClient } from "./src/client.ts";

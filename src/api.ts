@@ -1,4 +1,4 @@
-import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { StandardSchemaV1 as SpecifiedSchema } from "@standard-schema/spec";
 import type {
   Client,
   ClientOptions as OpenapiFetchOptions,
@@ -15,7 +15,7 @@ import type { RetryEvent } from "./http/call.ts";
  * The status of an API key: a {@linkcode ValidKey} or an {@linkcode InvalidKey}. Check
  * `apiKeyValid` to tell them apart.
  */
-export type KeyStatus = DataOf<operations["checkKey"]>;
+export type KeyStatus = OperationData<"checkKey">;
 
 /** The status of a valid key: `{ apiKeyValid: true, data: { credits } }`. */
 export type ValidKey = Extract<KeyStatus, { apiKeyValid: true }>;
@@ -24,6 +24,13 @@ export type ValidKey = Extract<KeyStatus, { apiKeyValid: true }>;
  * The status of a key that is not valid: `{ apiKeyValid: false }`. Other fields are undocumented.
  */
 export type InvalidKey = Extract<KeyStatus, { apiKeyValid: false }>;
+
+/**
+ * The data of an operation's 2xx responses.
+ *
+ * @typeParam Id The `operationId` of the operation, such as `"checkKey"`.
+ */
+export type OperationData<Id extends keyof operations> = DataOf<operations[Id]>;
 
 /** An HTTP method for {@linkcode ScamAddressClient.call}. */
 export type Method = "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | "PUT";
@@ -69,11 +76,22 @@ type OptionalIfEmpty<Options> = Partial<Options> extends Options ? [options?: Op
 type QueryValue = string | number | boolean | null | undefined;
 
 /** @ignore */
-type StandardSchema = StandardSchemaV1;
+type StandardSchema<Input = unknown, Output = Input> = SpecifiedSchema<Input, Output>;
 
 /** @ignore */
-type OutputOf<Schema> = Schema extends StandardSchema ? StandardSchemaV1.InferOutput<Schema>
+type OutputOf<Schema> = Schema extends StandardSchemaV1
+  ? NonNullable<Schema["~standard"]["types"]>["output"]
   : unknown;
+
+/**
+ * A schema for {@linkcode ScamAddressClient.call}: any [Standard Schema](https://standardschema.dev), such
+ * as one of Zod, Valibot or ArkType.
+ *
+ * @typeParam Input The type that the schema takes.
+ * @typeParam Output The type that it returns.
+ */
+export interface StandardSchemaV1<Input = unknown, Output = Input>
+  extends StandardSchema<Input, Output> {}
 
 /**
  * Functions that run before and after calls: [openapi-fetch's
@@ -162,7 +180,7 @@ export interface ClientOptions {
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
    * The time limit for each attempt, in milliseconds, including reading the response's body: a number
-   * above 0, up to 2,147,483,647.
+   * from 1 to 2,147,483,647.
    *
    * A request that timed out may still have been carried out, and paid for. Node.js also gives up after
    * 300 seconds without a byte, even if `timeout` is longer.
@@ -171,7 +189,7 @@ export interface ClientOptions {
    */
   timeout?: number | undefined;
   /**
-   * The time limit for the whole call, in milliseconds: a number above 0, up to 2,147,483,647. There is
+   * The time limit for the whole call, in milliseconds: a number from 1 to 2,147,483,647. There is
    * no limit by default, other than `timeout` for each attempt.
    *
    * It includes all attempts, the waits between them, and the time spent in your own functions,
@@ -204,7 +222,7 @@ export interface ClientOptions {
    * The size limit for the body of a response, in bytes after decompression: a whole number from 1.
    *
    * A larger body of a 2xx response causes an `InvalidResponseError`. With any other status, the body
-   * is truncated, because the status matters more. An error keeps at most 64 KiB of a body.
+   * is truncated, because the status matters more; an error keeps at most 64 KiB of it.
    *
    * @default {10_485_760}
    */
@@ -334,7 +352,7 @@ export interface RequestOptions {
  *
  * @typeParam Schema The type of the schema; `undefined` without one.
  */
-export interface CallOptions<Schema extends StandardSchema | undefined = undefined>
+export interface CallOptions<Schema extends StandardSchemaV1 | undefined = undefined>
   extends RequestOptions {
   /**
    * The body. It is sent as JSON, unless the header `Content-Type` says otherwise: see
@@ -343,7 +361,7 @@ export interface CallOptions<Schema extends StandardSchema | undefined = undefin
   body?: unknown;
   /**
    * The query parameters: an object of strings, numbers, booleans, and lists of these. A list repeats
-   * the name. `null` and `undefined` are omitted.
+   * the name. `null` and `undefined` are omitted. Names and values are encoded.
    */
   query?: Readonly<Record<string, QueryValue | readonly QueryValue[]>> | undefined;
   /**
@@ -387,7 +405,7 @@ export type OperationOptions<Id extends keyof operations> =
 export type OperationMethods = {
   [Id in keyof operations]: (
     ...options: OptionalIfEmpty<OperationOptions<Id>>
-  ) => Promise<{ data: DataOf<operations[Id]>; response: Response }>;
+  ) => Promise<{ data: OperationData<Id>; response: Response }>;
 };
 
 /**
@@ -516,7 +534,7 @@ export interface ScamAddressClient<Paths extends object = paths>
    * @throws {InvalidResponseError} If a 2xx response is not JSON, is too large, or does not match
    * the schema.
    */
-  call<Schema extends StandardSchema | undefined = undefined>(
+  call<Schema extends StandardSchemaV1 | undefined = undefined>(
     method: Method,
     endpoint: string,
     // A type argument alone checks nothing: who names the type of a schema must pass the schema.

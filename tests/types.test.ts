@@ -1,6 +1,5 @@
 // What compiles and what does not: the compiler checks the `@ts-expect-error` lines.
 import { expect } from "@std/expect";
-import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Client, ClientPathsWithMethod, MethodResponse } from "openapi-fetch";
 
 import {
@@ -8,12 +7,16 @@ import {
   createClient,
   type InvalidKey,
   type KeyStatus,
+  type OperationData,
   type paths,
+  type RequestOptions,
   type ScamAddressClient,
   ScamAddressError,
+  type StandardSchemaV1,
   type ValidKey,
 } from "../mod.ts";
 import { apiKey, baseUrl, checkKeyPath, schemaOf, undocumented } from "./support/client.ts";
+import type { OptionTable } from "./support/internals.ts";
 import { assertType, type Equal } from "./support/types.ts";
 
 const valid: KeyStatus = { apiKeyValid: true, data: { credits: 3 } };
@@ -24,6 +27,7 @@ Deno.test("checkOwnKey() resolves to a union that narrows on apiKeyValid", async
   const status = await client.checkOwnKey();
   assertType<Equal<typeof status, KeyStatus>>();
   assertType<Equal<KeyStatus, ValidKey | InvalidKey>>();
+  assertType<Equal<KeyStatus, OperationData<"checkKey">>>();
   // @ts-expect-error Only a valid key is known to have credits.
   status.data?.credits;
   if (status.apiKeyValid) {
@@ -104,6 +108,16 @@ Deno.test("call() resolves to the output of its schema, and without one to unkno
     const { schema: _schema, ...rest } = options;
     client.call("GET", undocumented, rest);
   };
+});
+
+Deno.test("a table of options has the names of its interface", () => {
+  const signal = null;
+  const others = { timeout: null, totalTimeout: null, retries: null, headers: null };
+  const _table: OptionTable<RequestOptions> = { signal, ...others };
+  // @ts-expect-error A name is missing.
+  const _less: OptionTable<RequestOptions> = { ...others };
+  // @ts-expect-error There is no such option.
+  const _more: OptionTable<RequestOptions> = { signal, ...others, timeOut: null };
 });
 
 interface Wider {
