@@ -22,7 +22,7 @@
  * `{"ok":true,"apiKeyValid":true,"credits":100,"error":null}`. After a failure, `apiKeyValid` and
  * `credits` are `null`, and `error` has a `name`, a `code` and a `message`. The errors of the client
  * also have their own fields, such as
- * `{"name":"HttpError","code":"http","message":"…","isTemporary":true,"wasSent":true,"response":{…}}`.
+ * `{"name":"HttpError","code":"http","message":"…","isTemporary":true,"response":{…}}`.
  *
  * In addition to the codes of the client, there is `usage`, if the arguments, the variables or standard
  * input are wrong, and `unexpected`, for anything else, such as a missing permission of Deno.
