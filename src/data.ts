@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
 import type { Issue } from "./http/errors.ts";
-import { CHECK_BASE_URL, type FailedCall, invalidResponse } from "./http/failures.ts";
+import { type CallRecord, CHECK_BASE_URL, invalidResponse } from "./http/failures.ts";
 import type { Operation } from "./operation.ts";
 
 /** The largest number of issues kept: a schema may have one for each element of a large response. */
@@ -22,9 +22,9 @@ export async function readData(
   text: string,
   response: Response,
   { operation, schema }: Expected,
-  call: FailedCall,
+  record: CallRecord,
 ): Promise<unknown> {
-  const refuse = (...issues: Issue[]) => invalidResponse(call, response, text, issues);
+  const refuse = (...issues: Issue[]) => invalidResponse(record, response, text, issues);
   const { responses } = operation ?? {};
   const listed = responses && [`${response.status}`, "2XX"].find((name) => name in responses);
   if (responses && !listed) {

@@ -5,8 +5,8 @@ import type { CallOptions, ClientOptions, RequestOptions } from "./api.ts";
 import { type Expected, readData } from "./data.ts";
 import { apiKeyHeader } from "./generated/operations.ts";
 import { type Call, runCall } from "./http/call.ts";
-import { httpError, optionError, toText } from "./http/failures.ts";
-import { ReadResponse, RequestParts } from "./http/parts.ts";
+import { httpError, optionError } from "./http/failures.ts";
+import { BufferedResponse, RequestParts } from "./http/parts.ts";
 import { send } from "./http/send.ts";
 import { withoutQuery } from "./http/text.ts";
 import { type Given, resolveApiKey, type Settings } from "./options.ts";
@@ -17,7 +17,7 @@ type Result<R = Response> = { data?: unknown; error?: unknown; response: R };
 
 /** openapi-fetch's client without the types of paths, which `api.ts` has for users. */
 interface UntypedClient extends Pick<Client<object>, "use" | "eject"> {
-  request(method: string, path: string, init: object): Promise<Result<Response | ReadResponse>>;
+  request(method: string, path: string, init: object): Promise<Result<Response | BufferedResponse>>;
 }
 
 /** The options of a call that are read here; openapi-fetch reads the others. */
@@ -59,7 +59,7 @@ export function createDispatch(settings: Settings) {
     return await runCall(call, async (signal) => {
       const body = details.makeBody ? await details.makeBody() : options.body;
       const { apiKey } = Object(body);
-      if (typeof apiKey === "string") call.secrets.push(apiKey);
+      if (typeof apiKey === "string") call.record.secrets.push(apiKey);
       // Only middleware and other forms of the data need a `Request` and a `Response`.
       const isPlain = parseAs === "json" && !usesMiddleware && !options.middleware;
       const result = await openapi.request(method, path, {
@@ -77,15 +77,15 @@ export function createDispatch(settings: Settings) {
         },
       });
       const { data, error, response: received } = result;
-      const response = received instanceof ReadResponse ? received.original : received;
+      const response = received instanceof BufferedResponse ? received.original : received;
       if (!response.ok && details.resolvesToErrors) return { error, response };
       if (!response.ok) {
-        const text = received instanceof ReadResponse ? received.text() : toText(error);
-        throw httpError(call, response, text);
+        const body = received instanceof BufferedResponse ? received.text() : error;
+        throw httpError(call.record, response, body);
       }
       if (parseAs !== "json") return { data, response };
       // There is no text for a response without content.
-      return { data: await readData(`${data ?? ""}`, response, details, call), response };
+      return { data: await readData(`${data ?? ""}`, response, details, call.record), response };
     });
   }
   const use = (...middleware: Middleware[]) => {
@@ -120,7 +120,8 @@ function createCall(
   };
   const all = { ...settings, idempotent, ...given };
   const deadline = performance.now() + all.totalTimeout;
-  const name = `${method} ${baseUrl}${withoutQuery(path.slice(1))}`;
-  const mustExist = operation !== undefined && !path.includes("{");
-  return { ...all, name, attempt: 0, mustExist, baseUrl, deadline, secrets, setHeaders };
+  const request = `${method} ${baseUrl}${withoutQuery(path.slice(1))}`;
+  const endpointExists = operation !== undefined && !path.includes("{");
+  const record = { request, attempt: 0, secrets, endpointExists };
+  return { ...all, baseUrl, deadline, record, setHeaders };
 }

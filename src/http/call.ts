@@ -1,6 +1,6 @@
-// A `fetch` with a key, limits and retries. What is in this folder knows nothing of OpenAPI.
-import { ScamAddressError, TimeoutError } from "./errors.ts";
-import { fail, type FailedCall } from "./failures.ts";
+// What a call says of its requests, and the limits around all of it.
+import { ScamAddressError } from "./errors.ts";
+import { type CallRecord, timeoutError } from "./failures.ts";
 import { runWithin } from "./limits.ts";
 
 /** What {@linkcode ClientOptions.onRetry} is called with before the wait for a retry. */
@@ -14,9 +14,7 @@ export interface RetryEvent {
 }
 
 /** How the requests of one call are sent. */
-export interface Call extends FailedCall {
-  /** The keys, as far as they are known. */
-  readonly secrets: string[];
+export interface Call {
   /** The address below which requests stay, because they have the key. */
   readonly baseUrl: string;
   /** Sets the headers that middleware must not see or change. */
@@ -33,6 +31,8 @@ export interface Call extends FailedCall {
   readonly deadline: number;
   readonly maxResponseBytes: number;
   readonly onRetry?: ((event: RetryEvent) => unknown) | undefined;
+  /** What the errors of the call tell. */
+  readonly record: CallRecord;
 }
 
 /**
@@ -40,11 +40,10 @@ export interface Call extends FailedCall {
  * caller.
  */
 export async function runCall<T>(
-  call: Call,
+  { record, signal, totalTimeout: timeout }: Call,
   work: (signal?: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { signal, totalTimeout: timeout } = call;
-  const onTimeout = () => fail(call, TimeoutError, `took more than ${timeout} ms`, { timeout });
+  const onTimeout = () => timeoutError(record, timeout);
   try {
     // Without a limit, `runWithin` would only cost time: on Deno, a fifth of the call.
     if (!signal && timeout === Infinity) return await work();

@@ -102,8 +102,8 @@ export abstract class ScamAddressError<Fields extends object = object> extends E
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (super[Symbol.hasInstance](value)) return true;
-    // A caller's subclass has no `code` of its own. Not `Object.hasOwn`, for which dnt adds a polyfill.
-    const isOurs = this === ScamAddressError || Object.prototype.hasOwnProperty.call(this, "code");
+    // A caller's subclass has no `code` of its own.
+    const isOurs = this === ScamAddressError || Object.keys(this).includes("code");
     const { [brand]: isBranded, code } = Object(value);
     return isOurs && isBranded === true && (this.code === undefined || this.code === code);
   }

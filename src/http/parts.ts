@@ -21,15 +21,16 @@ type PartsInit = Pick<RequestParts, "method" | "headers"> & { body?: BodyInit | 
 /** The statuses of responses that have no body: the null body statuses of the fetch standard. */
 const NULL_BODY_STATUSES = [204, 205, 304];
 
-/** A response whose body has been read. openapi-fetch reads its text. */
-export class ReadResponse {
+/** A response whose body has been read. openapi-fetch reads its text, as from a `Response`. */
+export class BufferedResponse {
   readonly ok: boolean;
   readonly status: number;
   readonly headers: Headers;
 
   /**
    * @param original The response, whose body has been read.
-   * @param body The body, or its start if it was cut at the limit.
+   * @param body The body, or its start.
+   * @param isCut Whether the body is longer: it was cut at the limit.
    */
   constructor(readonly original: Response, readonly body: ArrayBuffer, readonly isCut: boolean) {
     this.ok = original.ok;

@@ -26,19 +26,11 @@ export function readRetryAfter(headers: Headers): number | undefined {
   return seconds >= 0 ? seconds : undefined;
 }
 
-/** What the policy must know of a failed attempt. */
-interface Failure {
-  readonly isTemporary: boolean;
-  /** The seconds to wait, as the service asks for. */
-  readonly retryAfter?: number | undefined;
-  readonly response?: { readonly status: number };
-}
-
 /**
  * Decides when to retry, if at all: after exponential back-off with full jitter, or after the wait
  * that the service asks for, plus up to a quarter of it, so that not all clients come back at once.
  *
- * @param failure Why the attempt failed.
+ * @param response The response, whose status is not 2xx; `undefined` if there was none, or not all of it.
  * @param attempt The number of the attempt, counted from 1.
  * @param random A number from 0 to below 1, which spreads the waits of many clients.
  * @param isRepeatable Whether the request may be sent again after any temporary failure. All requests may
@@ -46,12 +38,14 @@ interface Failure {
  * @returns The delay in whole milliseconds; `undefined` if a retry is of no use, or not allowed.
  */
 export function retryDelay(
-  { isTemporary, response, retryAfter }: Failure,
+  response: { readonly status: number; readonly headers: Headers } | undefined,
   attempt: number,
   random: number,
   isRepeatable: boolean,
 ): number | undefined {
-  if (!isTemporary || (response?.status !== 429 && !isRepeatable)) return undefined;
+  if (response && !isTemporaryStatus(response.status)) return undefined;
+  if (!isRepeatable && response?.status !== 429) return undefined;
+  const retryAfter = response && readRetryAfter(response.headers);
   if (retryAfter === undefined) {
     return Math.round(random * Math.min(MAX_DELAY, BASE_DELAY * 2 ** (attempt - 1)));
   }

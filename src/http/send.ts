@@ -1,9 +1,9 @@
 import { readResponse } from "./body.ts";
 import type { Call } from "./call.ts";
-import { type ScamAddressError, TimeoutError } from "./errors.ts";
+import { type NetworkError, TimeoutError } from "./errors.ts";
 import * as failures from "./failures.ts";
 import { runWithin } from "./limits.ts";
-import { type ReadResponse, RequestParts } from "./parts.ts";
+import { type BufferedResponse, RequestParts } from "./parts.ts";
 import { isIdempotent, retryDelay } from "./retry.ts";
 import { isDeno } from "./runtime.ts";
 import { withoutQuery } from "./text.ts";
@@ -30,48 +30,49 @@ export async function send(
   request: Request | RequestParts,
   call: Call,
   signal?: AbortSignal,
-): Promise<ReadResponse> {
-  const { deadline, retries } = call;
-  const { url, init } = await readRequest(request, call);
+): Promise<BufferedResponse> {
+  const { deadline, record, retries } = call;
+  const { url, init } = await prepare(request, call);
   const signals = [signal, request.signal]; // Middleware may have made the request.
   const isRepeatable = call.idempotent ?? isIdempotent(request.method);
   if (!isRepeatable || retries === 0) Object.assign(init, sentOnce(init));
-  for (call.attempt = 1;; call.attempt++) {
+  for (let attempt = 1;; attempt++) {
+    record.attempt = attempt;
     const { response, error } = await attemptOnce(url, init, call, signals);
-    if (!error) return response;
-    const { attempt } = call;
-    const delay = retryDelay(error, attempt, backoff.random(), isRepeatable);
+    if (response?.ok) return response;
+    const delay = retryDelay(response, attempt, backoff.random(), isRepeatable);
     const isLast = attempt > retries || delay === undefined;
     if (isLast || performance.now() + delay >= deadline) {
       if (response) return response;
       throw error;
     }
     await runWithin({ signals }, async (signal) => {
-      await call.onRetry?.({ attempt, delay, error });
+      const reason = error ?? failures.httpError(record, response.original, response.text());
+      await call.onRetry?.({ attempt, delay, error: reason });
       signal.throwIfAborted(); // It may have been aborted while `onRetry` ran.
       await backoff.sleep(delay, signal);
     });
   }
 }
 
-/**
- * Reads the parts of a request, to send them with each attempt. The `Request` itself cannot be sent
- * twice, and what wraps the global `fetch` may clone it, or ignore the options beside it.
- */
-async function readRequest(request: Request | RequestParts, call: Call) {
-  const { method, headers, body, ...parts } = await readParts(request);
+/** Checks where a request goes, sets the key, and returns what each attempt passes to `fetch`. */
+async function prepare(request: Request | RequestParts, call: Call) {
+  const { method, headers, body, ...parts } = await partsOf(request);
   const url = new URL(parts.url).href;
   if (!url.startsWith(call.baseUrl)) {
     throw failures.optionError("path", 'must stay below "baseUrl", to protect the key');
   }
-  call.name = `${method} ${withoutQuery(url)}`;
+  call.record.request = `${method} ${withoutQuery(url)}`;
   await call.setHeaders(headers);
   const init: RequestInit = { ...call.requestInitExt, method, headers, redirect: "manual" };
   return { url, init: body === null ? init : { ...init, body } };
 }
 
-/** Reads the parts of a request: JSON as text, as callers of `fetch` pass it. */
-async function readParts(request: Request | RequestParts): Promise<RequestParts> {
+/**
+ * Returns the parts of a request: JSON as text, as callers of `fetch` pass it. A `Request` cannot be sent
+ * twice, and what wraps the global `fetch` may clone it, or ignore the options beside it.
+ */
+async function partsOf(request: Request | RequestParts): Promise<RequestParts> {
   const { url, method } = request;
   if (request instanceof RequestParts) {
     const isText = typeof request.body === "string" && request.headers.has("content-type");
@@ -95,10 +96,10 @@ function sentOnce({ method = "GET", body }: RequestInit): RequestInit {
   return { ...options, body: new Blob(body ? [body as BlobPart] : []) };
 }
 
-/** What an attempt ends with: a response, an error, or both if the status is not 2xx. */
+/** What an attempt ends with: a response, whatever its status, or a temporary failure. */
 type Outcome =
-  | { readonly response: ReadResponse; readonly error?: undefined }
-  | { readonly response?: ReadResponse; readonly error: ScamAddressError };
+  | { readonly response: BufferedResponse; readonly error?: undefined }
+  | { readonly response?: undefined; readonly error: NetworkError | TimeoutError };
 
 /** What is wrong with a response that cannot be used, by rule. */
 const PROBLEMS = {
@@ -106,16 +107,19 @@ const PROBLEMS = {
   redirected: 'comes from a redirect, which a custom "fetch" must not follow',
 };
 
-/** Sends a request once, and reads the response. */
+/**
+ * Sends a request once, and reads the response.
+ *
+ * @throws The reason of a signal, or an `InvalidResponseError`, which no retry would mend.
+ */
 async function attemptOnce(
   url: string,
   init: RequestInit,
   call: Call,
   signals: readonly (AbortSignal | null | undefined)[],
 ): Promise<Outcome> {
-  const { fetch, maxResponseBytes, timeout } = call; // `fetch` is called without a `this`
-  const onTimeout = () =>
-    failures.fail(call, TimeoutError, `took more than ${timeout} ms`, { timeout });
+  const { fetch, maxResponseBytes, record, timeout } = call; // `fetch` is called without a `this`
+  const onTimeout = () => failures.timeoutError(record, timeout);
   // Declared here to keep the request alive during the attempt: in Node.js 20 to 26, a request that is
   // garbage-collected no longer gets its signal (https://github.com/nodejs/node/issues/55428).
   let _request: Request;
@@ -127,19 +131,17 @@ async function attemptOnce(
       : await globalThis.fetch(url, options);
     return await readResponse(response, maxResponseBytes, signal, !fetch);
   };
-  let received: ReadResponse;
+  let response: BufferedResponse;
   try {
-    received = await runWithin({ signals, timeout, onTimeout }, work);
+    response = await runWithin({ signals, timeout, onTimeout }, work);
   } catch (thrown) {
     for (const signal of signals) signal?.throwIfAborted();
     const isTimeout = thrown instanceof TimeoutError;
-    return { error: isTimeout ? thrown : failures.networkError(call, thrown, url) };
+    return { error: isTimeout ? thrown : failures.networkError(record, thrown, url) };
   }
-  const { isCut, ok, original } = received;
+  const { isCut, ok, original } = response;
   const rule = original.redirected ? "redirected" : ok && isCut ? "maxResponseBytes" : undefined;
-  if (ok && !rule) return { response: received };
-  const text = received.text();
-  if (!rule) return { response: received, error: failures.httpError(call, original, text) };
+  if (!rule) return { response };
   const issue = { path: "", rule, message: PROBLEMS[rule] };
-  return { error: failures.invalidResponse(call, original, text, [issue]) };
+  throw failures.invalidResponse(record, original, response.text(), [issue]);
 }
