@@ -8,6 +8,7 @@ import {
   type Middleware,
   NetworkError,
   ScamAddressError,
+  TimeoutError,
 } from "../mod.ts";
 import {
   apiKey,
@@ -70,6 +71,16 @@ Deno.test("methods reject with the very value that a function of the caller's th
     for (const end of await Promise.all(calls.map(caught))) expect(end).toBe(thrown);
   }
   expect(boom.stack).toBe(stack); // It shows where the caller's code threw it.
+});
+
+Deno.test("an error of this package that a function of the caller's throws keeps its stack", async () => {
+  const other = await rejection(ScamAddressError, unsent.GET("/.."));
+  const { stack } = other;
+  const calls = startFailing(() => {
+    throw other;
+  });
+  for (const end of await Promise.all(calls.map(caught))) expect(end).toBe(other);
+  expect(other.stack).toBe(stack);
 });
 
 Deno.test("methods reject with what a body of the caller's fails with", async () => {
@@ -179,7 +190,7 @@ Deno.test("methods reject with a NetworkError after retries when a custom fetch 
     () => JSON.parse("{"),
     () => Promise.reject(),
     () => Response.error(),
-    () => clientOf(valid, { baseUrl: "" }), // An error of this package is a reason as any other.
+    () => Promise.reject(new TimeoutError("late", { timeout: 1 })), // a reason as any other
   ];
   for (const fetch of fetches) {
     let sent = 0;

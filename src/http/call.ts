@@ -1,6 +1,6 @@
 // What a call says of its requests, and the limits around all of it.
-import { ScamAddressError } from "./errors.ts";
-import { type CallRecord, timeoutError } from "./failures.ts";
+import type { ScamAddressError } from "./errors.ts";
+import { type CallRecord, showCaller, timeoutError } from "./failures.ts";
 import { runWithin } from "./limits.ts";
 
 /** What {@linkcode ClientOptions.onRetry} is called with before the wait for a retry. */
@@ -48,9 +48,8 @@ export async function runCall<T>(
     // Without a limit, `runWithin` would only cost time: on Deno, a fifth of the call.
     if (!signal && timeout === Infinity) return await work();
     return await runWithin({ signals: [signal], timeout, onTimeout }, work);
-  } catch (error) {
-    // V8 keeps ten frames of a stack, and all of them may be in this client and openapi-fetch.
-    if (error instanceof ScamAddressError) Error.captureStackTrace?.(error, runCall);
-    throw error;
+  } catch (thrown) {
+    showCaller(thrown, runCall);
+    throw thrown;
   }
 }

@@ -36,6 +36,20 @@ const MIN_SECRET = 8;
 /** What errors have in place of a key. */
 export const MARK = "[redacted]";
 
+/** The errors that have the stack of where they were made, and not yet that of the caller. */
+const made = new WeakSet<Error>();
+
+/**
+ * Replaces the stack of an error of this package by that of the caller, once. An error that a function of
+ * the caller's threw keeps its own.
+ *
+ * @param end The function whose callers are shown.
+ */
+export function showCaller(thrown: unknown, end: (...args: never[]) => unknown): void {
+  // V8 keeps ten frames of a stack, and all of them may be in this client and openapi-fetch.
+  if (thrown instanceof Error && made.delete(thrown)) Error.captureStackTrace?.(thrown, end);
+}
+
 /** Replaces every key in a text by {@linkcode MARK}. */
 function redact(text: string, { secrets }: CallRecord): string {
   const keys = secrets.filter((key) => key.length >= MIN_SECRET);
@@ -45,7 +59,9 @@ function redact(text: string, { secrets }: CallRecord): string {
 
 /** Makes the error for an option or an argument: its name, and what is wrong with it. */
 export function optionError(option: string, problem: string): ConfigurationError {
-  return new ConfigurationError(toLine(`"${option}" ${problem}`), { option });
+  const error = new ConfigurationError(toLine(`"${option}" ${problem}`), { option });
+  made.add(error);
+  return error;
 }
 
 /** Makes an error of a call, whose message is a line that names the request and shows no key. */
@@ -59,7 +75,9 @@ function fail<Fields, Made extends ScamAddressError>(
   const { attempt, request } = record;
   const failed = attempt > 1 ? `failed after ${attempt} attempts: ` : "";
   const message = toLine(redact(`"${request}" ${failed}${problem}`, record));
-  return new errorClass(message, fields, options);
+  const error = new errorClass(message, fields, options);
+  made.add(error);
+  return error;
 }
 
 /** Makes the error for a limit of time, in milliseconds, that was exceeded. */

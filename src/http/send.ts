@@ -1,6 +1,6 @@
 import { readResponse } from "./body.ts";
 import type { Call } from "./call.ts";
-import { type NetworkError, TimeoutError } from "./errors.ts";
+import type { NetworkError, TimeoutError } from "./errors.ts";
 import * as failures from "./failures.ts";
 import { runWithin } from "./limits.ts";
 import { type BufferedResponse, RequestParts } from "./parts.ts";
@@ -119,7 +119,8 @@ async function attemptOnce(
   signals: readonly (AbortSignal | null | undefined)[],
 ): Promise<Outcome> {
   const { fetch, maxResponseBytes, record, timeout } = call; // `fetch` is called without a `this`
-  const onTimeout = () => failures.timeoutError(record, timeout);
+  let timedOut: TimeoutError | undefined;
+  const onTimeout = () => timedOut = failures.timeoutError(record, timeout);
   // Declared here to keep the request alive during the attempt: in Node.js 20 to 26, a request that is
   // garbage-collected no longer gets its signal (https://github.com/nodejs/node/issues/55428).
   let _request: Request;
@@ -136,8 +137,7 @@ async function attemptOnce(
     response = await runWithin({ signals, timeout, onTimeout }, work);
   } catch (thrown) {
     for (const signal of signals) signal?.throwIfAborted();
-    const isTimeout = thrown instanceof TimeoutError;
-    return { error: isTimeout ? thrown : failures.networkError(record, thrown, url) };
+    return { error: timedOut ?? failures.networkError(record, thrown, url) };
   }
   const { isCut, ok, original } = response;
   const rule = original.redirected ? "redirected" : ok && isCut ? "maxResponseBytes" : undefined;
