@@ -2,27 +2,38 @@ import { defaultBodySerializer, defaultPathSerializer } from "openapi-fetch";
 
 import { optionError } from "./http/failures.ts";
 
+const WITHOUT_VALUE = "has a parameter without a value";
+
+/** Tells why a path cannot be sent: it leads elsewhere, or lacks a parameter. */
+function problemOf(path: string): string | undefined {
+  if (/\/(\.|%2e){1,2}(\/|$)/i.test(path)) return 'has "." or ".." as a segment';
+  if (/[{}]/.test(path)) return WITHOUT_VALUE;
+  if (/[?#]/.test(path)) return 'has "?" or "#": pass a query as an option';
+  if (!/[\s\p{Cc}\\]/u.test(path)) return undefined;
+  return "must be encoded, with encodeURIComponent()";
+}
+
 /** Returns the name of an endpoint as a path. */
 export function toPath(endpoint: string): string {
-  const isAddress = /^\/?[\w+.-]+:\/\//.test(endpoint);
-  if (!isAddress && /^\/?[^/?#][^?#]*$/.test(endpoint)) return endpoint.replace(/^\/?/, "/");
-  const example = "`reports/${encodeURIComponent(id)}`";
-  const problem = `must be a name below "baseUrl", such as ${example}; set a query with "query"`;
-  throw optionError("endpoint", problem);
+  const isAddressOrEmpty = /^\/?$|^(\/?[\w+.-]+:)?\/\//.test(endpoint);
+  const path = endpoint.replace(/^\/?/, "/");
+  const problem = isAddressOrEmpty ? 'must be the part after "baseUrl"' : problemOf(path);
+  if (problem) throw optionError("endpoint", problem);
+  return path;
 }
 
 type PathSerializer = typeof defaultPathSerializer;
 
-/** Makes a serializer that refuses a path that leads elsewhere, or lacks a parameter. */
+/** Makes a serializer that refuses what cannot be sent. */
 export function checkedPathSerializer(
   write: PathSerializer = defaultPathSerializer,
 ): PathSerializer {
   return (url, parameters) => {
-    const written = write(url, parameters);
-    const isElsewhere = /[\s\p{Cc}\\?#{}]|\/(\.|%2e){1,2}(\/|$)/iu.test(written);
-    if (!isElsewhere && !Object.values(parameters).includes("")) return written;
-    const example = "`reports/${encodeURIComponent(id)}`";
-    throw optionError("path", `must be complete, and without "." or a query, such as ${example}`);
+    const path = write(url, parameters);
+    const isEmpty = Object.values(parameters).includes("");
+    const problem = isEmpty ? WITHOUT_VALUE : problemOf(path);
+    if (problem) throw optionError("path", problem);
+    return path;
   };
 }
 
@@ -41,6 +52,5 @@ export function serializeBody(body: unknown, headers: Headers): unknown {
   const isObject = Object.prototype.toString.call(body) === "[object Object]";
   const isLost = written === undefined || (written === "{}" && !isObject);
   if (!isLost && !ArrayBuffer.isView(body)) return written; // JSON writes bytes as an object.
-  const advice = 'use a typed method, such as POST(), with a "bodySerializer"';
-  throw optionError("body", `cannot be written as JSON: ${advice}`);
+  throw optionError("body", 'cannot be written as JSON: use POST() with a "bodySerializer"');
 }

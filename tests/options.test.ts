@@ -189,23 +189,23 @@ Deno.test("call() takes an endpoint with or without a slash in front, and encode
   expect(addresses).toEqual(["endpoint", ...endpoints]);
 });
 
-Deno.test("call() refuses an endpoint that is not a name below the base URL", async () => {
-  // The URL parser removes "\t", and "\x01" at the end.
-  // deno-fmt-ignore
-  const endpoints = [
-    "reports/{id}", ".", "..", "a/..", "%2e", ".%2E/x", "a\\b", "a\\..\\b", ".\t./a", "..\x01",
+Deno.test("call() refuses an endpoint that is not a name below the base URL, and says why", async () => {
+  const cases: [endpoints: string[], why: RegExp][] = [
+    [
+      ["", "/", "https://b.example/x", "HTTP://b.example", "//b.example/x"],
+      /must be the part after "baseUrl"/,
+    ],
+    [[".", "..", "a/..", "%2e", ".%2E/x", "/../a"], /has "\." or "\.\." as a segment/],
+    [["reports/{id}", "{"], /has a parameter without a value/],
+    [["x?y=1", "x#y"], /pass a query as an option/],
+    // The URL parser removes "\t", and "\x01" at the end.
+    [["a b", "a\\b", ".\t./a", "..\x01"], /must be encoded, with encodeURIComponent/],
   ];
-  for (const endpoint of endpoints) await refusal("path", unsent.call("GET", endpoint));
-  const others = [
-    "",
-    "/",
-    "//b.example/x",
-    "https://b.example/x",
-    "HTTP://b.example",
-    "x?y=1",
-    "x#y",
-  ];
-  for (const other of others) await refusal("endpoint", unsent.call("GET", other));
+  for (const [endpoints, why] of cases) {
+    for (const endpoint of endpoints) {
+      expect(await refusal("endpoint", unsent.call("GET", endpoint))).toMatch(why);
+    }
+  }
 });
 
 Deno.test("typed methods refuse a path that leads elsewhere", async () => {
@@ -221,7 +221,10 @@ Deno.test("methods refuse a path parameter that is missing, empty or leads elsew
     values.map((value) => ({ params: { path: { id: value, "user-id": value } } })),
   );
   for (const init of inits) {
-    for (const path of paths) await refusal("path", unsent.GET(path, init as never));
+    for (const path of paths) {
+      const message = await refusal("path", unsent.GET(path, init as never));
+      expect(message).toMatch(/without a value|as a segment/);
+    }
   }
 });
 
