@@ -7,6 +7,7 @@ import { apiKeyHeader } from "./generated/operations.ts";
 import { type Call, runCall } from "./http/call.ts";
 import { httpError, optionError } from "./http/failures.ts";
 import { BufferedResponse, RequestParts } from "./http/parts.ts";
+import { isIdempotent } from "./http/retry.ts";
 import { send } from "./http/send.ts";
 import { withoutQuery } from "./http/text.ts";
 import { type Given, resolveApiKey, type Settings } from "./options.ts";
@@ -103,7 +104,7 @@ function createCall(
   options: AnyOptions,
   { operation }: Details,
 ): Call {
-  const { access = "required", idempotent } = operation ?? {};
+  const { access = "required" } = operation ?? {};
   const { parseAs = "json", ...given } = options;
   const { baseUrl } = settings;
   const secrets: string[] = [];
@@ -118,10 +119,14 @@ function createCall(
     secrets.push(key);
     headers.set(apiKeyHeader, key);
   };
-  const all = { ...settings, idempotent, ...given };
+  const isRepeatable = (sent: string) => {
+    const documented = sent === method ? operation?.idempotent : undefined;
+    return options.idempotent ?? documented ?? isIdempotent(sent);
+  };
+  const all = { ...settings, ...given };
   const deadline = performance.now() + all.totalTimeout;
   const request = `${method} ${baseUrl}${withoutQuery(path.slice(1))}`;
   const endpointExists = operation !== undefined && !path.includes("{");
   const record = { request, attempt: 0, secrets, endpointExists };
-  return { ...all, baseUrl, deadline, record, setHeaders };
+  return { ...all, baseUrl, deadline, isRepeatable, record, setHeaders };
 }

@@ -125,6 +125,22 @@ Deno.test("typed methods obey idempotent, above all other rules, and retries", a
   expect(server.requests.length).toBe(12);
 });
 
+Deno.test("a request with middleware's method is retried by its rule", async () => {
+  // checkKey's POST may be repeated, because the document marks it as idempotent.
+  const sent = { POST: [1, 2], PUT: [2, 2], PATCH: [1, 1] };
+  using _waiting = replaceWaiting();
+  for (const [method, [called, checked]] of Object.entries(sent)) {
+    await using server = await serveUnavailable();
+    const client = clientAt(server, { retries: 1 });
+    client.use({ onRequest: ({ request: { url } }) => new Request(url, { method, body: "{}" }) });
+    await caught(client.call("GET", undocumented));
+    expect(server.requests.splice(0).map((request) => request.method))
+      .toEqual(Array(called).fill(method));
+    await caught(client.checkOwnKey());
+    expect(server.requests.length).toBe(checked);
+  }
+});
+
 Deno.test("what middleware sends again has retries of its own", async () => {
   const statuses = [503, 401, 503, 503];
   const events: number[] = [];

@@ -21,8 +21,8 @@ export interface Call {
   readonly setHeaders: (headers: Headers) => Promise<void>;
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
   readonly requestInitExt?: Record<string, unknown> | undefined;
-  /** Whether the request is safe to send again; by default, its method says. */
-  readonly idempotent?: boolean | undefined;
+  /** Tells whether a request with a method, which middleware may have changed, is safe to send again. */
+  readonly isRepeatable: (method: string) => boolean;
   readonly signal?: AbortSignal | null | undefined;
   readonly retries: number;
   readonly timeout: number;

@@ -34,7 +34,7 @@ export async function send(
   const { deadline, record, retries } = call;
   const { url, init } = await prepare(request, call);
   const signals = [signal, request.signal]; // Middleware may have made the request.
-  const isRepeatable = call.idempotent ?? isIdempotent(request.method);
+  const isRepeatable = call.isRepeatable(request.method);
   if (!isRepeatable || retries === 0) Object.assign(init, sentOnce(init));
   for (let attempt = 1;; attempt++) {
     record.attempt = attempt;
