@@ -59,8 +59,9 @@ export function createDispatch(settings: Settings) {
     const call = createCall(method, path, settings, options, details);
     return await runCall(call, async (signal) => {
       const body = details.makeBody ? await details.makeBody() : options.body;
-      const { apiKey } = Object(body);
-      if (typeof apiKey === "string") call.record.secrets.push(apiKey);
+      for (const key of [settings.apiKey, Object(body).apiKey]) {
+        if (typeof key === "string") call.record.secrets.push(key);
+      }
       // Only middleware and other forms of the data need a `Request` and a `Response`.
       const isPlain = parseAs === "json" && !usesMiddleware && !options.middleware;
       const result = await openapi.request(method, path, {

@@ -115,6 +115,28 @@ Deno.test("InvalidResponseError shows no key in the message of a schema's issue"
   expect(response.body).toBe(MARK);
 });
 
+Deno.test("errors show no part of a key that contains another, nor the client's where it is not sent", async () => {
+  const cases: [checked: string, own: string][] = [
+    ["a-visitor-2", "a-visitor"],
+    ["a-visitor", "a-visitor-2"],
+  ];
+  for (const [checked, own] of cases) {
+    const call = clientGetting(`Bad ${checked} and ${own}!`, { status: 400 }, own).checkKey(
+      checked,
+    );
+    expect((await rejection(HttpError, call)).response.body).toBe(`Bad ${MARK} and ${MARK}!`);
+  }
+});
+
+Deno.test("errors show no key in the address or in Retry-After", async () => {
+  const key = "1234567890";
+  const call = clientGetting(null, { status: 503, headers: { "retry-after": key } }, key)
+    .call("GET", `keys/${key}`);
+  const error = await rejection(HttpError, call);
+  expect(error.message).toContain(`${baseUrl}keys/${MARK}"`);
+  expect(shown(error)).not.toContain(key);
+});
+
 Deno.test("a key of fewer than 8 characters garbles nothing", async () => {
   const text = '{"error":"There were redirects"}';
   const call = clientGetting(text, { status: 400 }, "e").call("GET", undocumented);

@@ -53,6 +53,7 @@ export function showCaller(thrown: unknown, end: (...args: never[]) => unknown):
 /** Replaces every key in a text by {@linkcode MARK}. */
 function redact(text: string, { secrets }: CallRecord): string {
   const keys = secrets.filter((key) => key.length >= MIN_SECRET);
+  keys.sort((a, b) => b.length - a.length); // The longest comes first, because it may contain another.
   const inJson = keys.map((key) => JSON.stringify(key).slice(1, -1));
   return [...keys, ...inJson].reduce((rest, key) => rest.replaceAll(key, MARK), text);
 }
