@@ -2,7 +2,7 @@ import type { RequestOptions as FetchOptions } from "openapi-fetch";
 
 import type { CallOptions, ClientOptions, OperationOptions, RequestOptions } from "./api.ts";
 import { has } from "./checks.ts";
-import { optionError } from "./http/failures.ts";
+import { ofCall, optionError } from "./http/failures.ts";
 
 /** The range of a number: the compiler cannot tell it, and many numbers come from elsewhere. */
 type Range = readonly [min: number, max: number];
@@ -110,12 +110,14 @@ export function isApiKey(value: unknown): value is string {
 export function checkApiKey(key: unknown): string {
   if (isApiKey(key)) return key;
   const form = "1 to 4,096 printable ASCII characters, without leading or trailing spaces";
-  throw optionError("apiKey", `must be a string of ${form}`);
+  throw ofCall(optionError("apiKey", `must be a string of ${form}`));
 }
 
 /** Returns the client's key, or what its function returns. */
 export async function resolveApiKey({ apiKey }: Settings): Promise<string> {
-  if (apiKey === undefined) throw optionError("apiKey", "is missing: the client has no key");
+  if (apiKey === undefined) {
+    throw ofCall(optionError("apiKey", "is missing: the client has no key"));
+  }
   return checkApiKey(typeof apiKey === "function" ? await apiKey() : apiKey);
 }
 

@@ -1,6 +1,6 @@
 import { defaultBodySerializer, defaultPathSerializer } from "openapi-fetch";
 
-import { optionError } from "./http/failures.ts";
+import { ofCall, optionError } from "./http/failures.ts";
 
 const WITHOUT_VALUE = "has a parameter without a value";
 
@@ -32,7 +32,7 @@ export function checkedPathSerializer(
     const path = write(url, parameters);
     const isEmpty = Object.values(parameters).includes("");
     const problem = isEmpty ? WITHOUT_VALUE : problemOf(path);
-    if (problem) throw optionError("path", problem);
+    if (problem) throw ofCall(optionError("path", problem));
     return path;
   };
 }
@@ -52,5 +52,6 @@ export function serializeBody(body: unknown, headers: Headers): unknown {
   const isObject = Object.prototype.toString.call(body) === "[object Object]";
   const isLost = written === undefined || (written === "{}" && !isObject);
   if (!isLost && !ArrayBuffer.isView(body)) return written; // JSON writes bytes as an object.
-  throw optionError("body", 'cannot be written as JSON: use POST() with a "bodySerializer"');
+  const problem = 'cannot be written as JSON: use POST() with a "bodySerializer"';
+  throw ofCall(optionError("body", problem));
 }

@@ -18,8 +18,9 @@ import {
   schemaOf,
   sendAll,
   undocumented,
+  unusedFetch,
 } from "./support/client.ts";
-import { rejection, rejections, shown } from "./support/rejection.ts";
+import { caught, rejection, rejections, shown } from "./support/rejection.ts";
 import { serve, serveBytes } from "./support/server.ts";
 
 // Messages and stacks
@@ -127,6 +128,30 @@ Deno.test("stacks show who called", async () => {
     const { message, name, stack } = await rejection(ScamAddressError, whoCalls(call));
     expect(stack).toContain(`${name}: ${message}`);
     expect(stack).toContain("whoCalls");
+  }
+});
+
+Deno.test("errors that a call did not make keep their stack", async () => {
+  const other = clientOf(() => new Response("", { status: 404 }));
+  const foreign = [
+    new ConfigurationError("mine", {}),
+    new TimeoutError("mine", { timeout: 1 }),
+    await caught(other.call("GET", "a")),
+    await caught(() => createClient({ baseUrl: "" })),
+  ] as ScamAddressError[];
+  for (const error of foreign) {
+    const { stack } = error;
+    const fail = () => Promise.reject(error);
+    const signal = AbortSignal.abort(error);
+    const unavailable = () => new Response("", { status: 503 });
+    const calls = [
+      clientOf(unusedFetch, { apiKey: fail }).call("GET", "a"),
+      clientOf(unavailable, { onRetry: fail }).call("GET", "a"),
+      clientOf(() => Response.json(1)).call("GET", "a", { schema: schemaOf(fail) }),
+      clientOf(unusedFetch).checkOwnKey({ signal }),
+    ];
+    for (const end of await Promise.all(calls.map(caught))) expect(end).toBe(error);
+    expect(error.stack).toBe(stack);
   }
 });
 

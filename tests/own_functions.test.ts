@@ -73,16 +73,6 @@ Deno.test("methods reject with the very value that a function of the caller's th
   expect(boom.stack).toBe(stack); // It shows where the caller's code threw it.
 });
 
-Deno.test("an error of this package that a function of the caller's throws keeps its stack", async () => {
-  const other = await rejection(ScamAddressError, unsent.GET("/.."));
-  const { stack } = other;
-  const calls = startFailing(() => {
-    throw other;
-  });
-  for (const end of await Promise.all(calls.map(caught))) expect(end).toBe(other);
-  expect(other.stack).toBe(stack);
-});
-
 Deno.test("methods reject with what a body of the caller's fails with", async () => {
   const boom = new RangeError("boom");
   const stream = () => new ReadableStream({ pull: () => Promise.reject(boom) });

@@ -36,18 +36,24 @@ const MIN_SECRET = 8;
 /** What errors have in place of a key. */
 export const MARK = "[redacted]";
 
-/** The errors that have the stack of where they were made, and not yet that of the caller. */
-const made = new WeakSet<Error>();
+/** The errors that calls have made, and not thrown yet. */
+const ofCalls = new WeakSet<Error>();
+
+/** Remembers that a call makes an error, so that it gets the stack of the caller. */
+export function ofCall<Made extends Error>(error: Made): Made {
+  ofCalls.add(error);
+  return error;
+}
 
 /**
- * Replaces the stack of an error of this package by that of the caller, once. An error that a function of
+ * Replaces the stack of an error that a call has made by that of the caller. An error that a function of
  * the caller's threw keeps its own.
  *
  * @param end The function whose callers are shown.
  */
 export function showCaller(thrown: unknown, end: (...args: never[]) => unknown): void {
   // V8 keeps ten frames of a stack, and all of them may be in this client and openapi-fetch.
-  if (thrown instanceof Error && made.delete(thrown)) Error.captureStackTrace?.(thrown, end);
+  if (thrown instanceof Error && ofCalls.delete(thrown)) Error.captureStackTrace?.(thrown, end);
 }
 
 /** Replaces every key in a text by {@linkcode MARK}. */
@@ -60,9 +66,7 @@ function redact(text: string, { secrets }: CallRecord): string {
 
 /** Makes the error for an option or an argument: its name, and what is wrong with it. */
 export function optionError(option: string, problem: string): ConfigurationError {
-  const error = new ConfigurationError(toLine(`"${option}" ${problem}`), { option });
-  made.add(error);
-  return error;
+  return new ConfigurationError(toLine(`"${option}" ${problem}`), { option });
 }
 
 /** Makes an error of a call, whose message is a line that names the request and shows no key. */
@@ -76,9 +80,7 @@ function fail<Fields, Made extends ScamAddressError>(
   const { attempt, request } = record;
   const failed = attempt > 1 ? `failed after ${attempt} attempts: ` : "";
   const message = toLine(redact(`"${request}" ${failed}${problem}`, record));
-  const error = new errorClass(message, fields, options);
-  made.add(error);
-  return error;
+  return ofCall(new errorClass(message, fields, options));
 }
 
 /** Makes the error for a limit of time, in milliseconds, that was exceeded. */
