@@ -87,12 +87,19 @@ function fail<Fields, Made extends ScamAddressError>(
 export const timeoutError = (record: CallRecord, timeout: number): TimeoutError =>
   fail(record, TimeoutError, `took more than ${timeout} ms`, { timeout });
 
+/** Finds the error that says why a `fetch` failed. */
+function findReason(thrown: unknown): Partial<Error & { code: unknown }> {
+  // Node.js has it in `cause`, with a proxy in the `cause` of that, and if a host has several addresses in
+  // `cause.errors`.
+  const { cause } = Object(thrown); // For `thrown.cause`, older versions of dnt add a polyfill.
+  const { cause: innermost, errors } = Object(cause);
+  const reasons = [innermost, errors?.[0], cause, thrown];
+  return reasons.find((reason) => reason?.message) ?? {};
+}
+
 /** Makes the error for what the network or a custom `fetch` has thrown. */
 export function networkError(record: CallRecord, thrown: unknown, url: string): NetworkError {
-  // Node.js puts the reason in `cause` or, if a host has several addresses, in `cause.errors`.
-  const { cause: inner } = Object(thrown);
-  const reason = inner?.errors?.[0] ?? inner ?? thrown;
-  const { message = `${reason}`, stack, code } = Object(reason);
+  const { message = `${thrown}`, stack, code } = findReason(thrown);
   // Deno's message contains the whole URL, whose query may have what users look up.
   const clean = (text: unknown) =>
     redact(`${text}`.replaceAll(url, () => withoutQuery(url)), record);
