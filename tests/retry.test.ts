@@ -224,6 +224,25 @@ Deno.test("every attempt sends the same bytes, with the same key", async () => {
   }
 });
 
+Deno.test("bytes arrive as they are, whatever their type: not UTF-8, or with a byte-order mark", async () => {
+  const bodies = [[0x7b, 0xff, 0xfe, 0x7d], [0xef, 0xbb, 0xbf, 0x7b, 0x7d]];
+  const headers = [
+    {}, // JSON by default
+    { "content-encoding": "br" },
+    { "content-type": 'multipart/related; type="application/json"' },
+  ];
+  const sent: number[][] = [];
+  const client = clientOf(async (request) => {
+    sent.push([...new Uint8Array(await request.arrayBuffer())]);
+    return Response.json(1);
+  });
+  for (const bytes of bodies) {
+    const init = { body: {}, bodySerializer: () => new Uint8Array(bytes) };
+    for (const own of headers) await client.POST("/a", { ...init, headers: own });
+    expect(sent.splice(0)).toEqual(headers.map(() => bytes));
+  }
+});
+
 // The wait
 
 Deno.test("call() awaits onRetry, and then waits for delays that are spread", async () => {

@@ -70,8 +70,8 @@ async function prepare(request: Request | RequestParts, call: Call) {
 }
 
 /**
- * Returns the parts of a request: JSON as text, as callers of `fetch` pass it. A `Request` cannot be sent
- * twice, and what wraps the global `fetch` may clone it, or ignore the options beside it.
+ * Returns the parts of a request. A `Request` cannot be sent twice, and what wraps the global `fetch` may
+ * clone it, or ignore the options beside it.
  */
 async function partsOf(request: Request | RequestParts): Promise<RequestParts> {
   const { url, method } = request;
@@ -80,10 +80,21 @@ async function partsOf(request: Request | RequestParts): Promise<RequestParts> {
     if (isText || request.body === null) return request;
     request = new Request(url, request); // which writes a form, and names its type
   }
+  // Copied before the body is read: on Bun, a form's Content-Type is lost then. And as a list, because
+  // a mock that has replaced `Headers` since the request was made does not know the request's own.
   const headers = new Headers([...request.headers]);
-  const isText = /json/.test(headers.get("content-type") ?? "") && !headers.has("content-encoding");
-  const body = request.body && await (isText ? request.text() : request.arrayBuffer());
+  const body = request.body && readText(await request.arrayBuffer(), headers);
   return new RequestParts(url, { method, headers, body });
+}
+
+/** Returns JSON as text, as callers of `fetch` pass it. Other bytes stay as they are. */
+function readText(bytes: ArrayBuffer, headers: Headers): string | ArrayBuffer {
+  if (!/json/i.test(headers.get("content-type") ?? "")) return bytes;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return bytes; // They are not text: they may be compressed.
+  }
 }
 
 /**
