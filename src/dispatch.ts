@@ -80,8 +80,8 @@ export function createDispatch(settings: Settings) {
       });
       const { data, error, response: received } = result;
       const response = received instanceof BufferedResponse ? received.original : received;
-      if (!response.ok && details.resolvesToErrors) return { error, response };
-      if (!response.ok) {
+      if (!received.ok && details.resolvesToErrors) return { error, response };
+      if (!received.ok) {
         const body = received instanceof BufferedResponse ? received.text() : error;
         throw httpError(call.record, response, body);
       }

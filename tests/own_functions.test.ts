@@ -180,6 +180,8 @@ Deno.test("methods reject with a NetworkError after retries when a custom fetch 
     () => JSON.parse("{"),
     () => Promise.reject(),
     () => Response.error(),
+    () => undefined, // A mock may return anything.
+    () => ({ json: () => validKey }),
     () => Promise.reject(new TimeoutError("late", { timeout: 1 })), // a reason as any other
   ];
   for (const fetch of fetches) {
@@ -218,6 +220,14 @@ Deno.test("methods read a response of another realm, and change none", async () 
   const response = Response.json([1]);
   expect((await clientOf(() => response).call("GET", undocumented)).data).toEqual([1]);
   expect(Object.getOwnPropertyNames(response)).toEqual([]);
+});
+
+Deno.test("the status of a response counts, and not what a mock has as its ok", async () => {
+  const withStatus = (status: number) =>
+    Object.defineProperty(Response.json([1]), "status", { value: status });
+  const failing = clientOf(() => withStatus(503), { retries: 0 });
+  expect((await rejection(HttpError, failing.call("GET", "a"))).response.status).toBe(503);
+  expect((await failing.GET("/a")).error).toEqual([1]);
 });
 
 Deno.test("methods read a byte stream of a custom fetch to its end", async () => {

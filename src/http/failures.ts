@@ -7,6 +7,7 @@ import {
   TimeoutError,
 } from "./errors.ts";
 import type { Issue, ResponseSnapshot, ScamAddressError } from "./errors.ts";
+import { isSuccess } from "./parts.ts";
 import { toLine, withoutQuery } from "./text.ts";
 
 /** What the errors of a call tell of it, and what they must not show. It changes during the call. */
@@ -147,12 +148,12 @@ export function invalidResponse(
 
 /** Makes the part of a response that an error keeps: of a 2xx, which was paid for, the whole body. */
 function makeSnapshot(record: CallRecord, response: Response, body: unknown): ResponseSnapshot {
-  const { ok, status, headers } = response;
+  const { status, headers } = response;
   const pairs = [...headers].map(([name, value]): [string, string] => [
     name,
     redact(value, record),
   ]);
-  return { status, headers: new Headers(pairs), body: cleanBody(record, body, ok) };
+  return { status, headers: new Headers(pairs), body: cleanBody(record, body, isSuccess(status)) };
 }
 
 /**

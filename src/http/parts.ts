@@ -21,6 +21,9 @@ type PartsInit = Pick<RequestParts, "method" | "headers"> & { body?: BodyInit | 
 /** The statuses of responses that have no body: the null body statuses of the fetch standard. */
 const NULL_BODY_STATUSES = [204, 205, 304];
 
+/** Tells whether a status is 2xx: a mock of a response may have no `ok`, or a wrong one. */
+export const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
+
 /** A response whose body has been read. openapi-fetch reads its text, as from a `Response`. */
 export class BufferedResponse {
   readonly ok: boolean;
@@ -33,7 +36,7 @@ export class BufferedResponse {
    * @param isCut Whether the body is longer: it was cut at the limit.
    */
   constructor(readonly original: Response, readonly body: ArrayBuffer, readonly isCut: boolean) {
-    this.ok = original.ok;
+    this.ok = isSuccess(original.status);
     this.status = original.status;
     this.headers = original.headers;
   }
