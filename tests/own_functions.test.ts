@@ -174,6 +174,12 @@ function partialResponse(status: number, body: unknown) {
   return { status, statusText: "", ok, headers: new Headers(), body, bodyUsed: false };
 }
 
+/** A response with a chunk, which may be no bytes. */
+function chunkOf(chunk: unknown) {
+  const start = (controller: ReadableStreamDefaultController) => controller.enqueue(chunk);
+  return new Response(new ReadableStream({ start }));
+}
+
 Deno.test("methods reject with a NetworkError after retries when a custom fetch fails", async () => {
   using _waiting = replaceWaiting();
   const fetches: (() => unknown)[] = [
@@ -182,6 +188,8 @@ Deno.test("methods reject with a NetworkError after retries when a custom fetch 
     () => Response.error(),
     () => undefined, // A mock may return anything.
     () => ({ json: () => validKey }),
+    () => chunkOf("[1,2]"),
+    () => chunkOf(new DataView(new ArrayBuffer(4))),
     () => Promise.reject(new TimeoutError("late", { timeout: 1 })), // a reason as any other
   ];
   for (const fetch of fetches) {

@@ -33,6 +33,7 @@ export async function readResponse(
     while (size <= limit) {
       const { done, value } = await reader.read(buffer);
       if (done) break;
+      if (value.BYTES_PER_ELEMENT !== 1) throw new TypeError("a chunk of the body is not bytes");
       if (size + value.length > bytes.length) {
         const larger = new Uint8Array(2 * (size + value.length));
         larger.set(bytes);
