@@ -47,8 +47,11 @@ export async function send(
       throw error;
     }
     await runWithin({ signals }, async (signal) => {
-      const reason = error ?? failures.httpError(record, response.original, response.text());
-      await call.onRetry?.({ attempt, delay, error: reason });
+      await call.onRetry?.({
+        attempt,
+        delay,
+        error: error ?? failures.httpError(record, response.original, response.text()),
+      });
       signal.throwIfAborted(); // It may have been aborted while `onRetry` ran.
       await backoff.sleep(delay, signal);
     });
