@@ -348,38 +348,44 @@ export interface RequestOptions {
 
 /**
  * Options of {@linkcode ScamAddressClient.call}: the body and query to send, and a schema for the
- * response.
+ * response. Options that name the type of a schema have that schema, because a type checks nothing.
  *
  * @typeParam Schema The type of the schema; `undefined` without one.
  */
-export interface CallOptions<Schema extends StandardSchemaV1 | undefined = undefined>
-  extends RequestOptions {
-  /**
-   * The body. It is sent as JSON, unless the header `Content-Type` says otherwise: see
-   * {@linkcode ClientOptions.bodySerializer}. Omit it to send no body; GET and HEAD cannot have one.
-   */
-  body?: unknown;
-  /**
-   * The query parameters: an object of strings, numbers, booleans, and lists of these. A list repeats
-   * the name. `null` and `undefined` are omitted. Names and values are encoded.
-   */
-  query?: Readonly<Record<string, QueryValue | readonly QueryValue[]>> | undefined;
-  /**
-   * Whether the request is safe to repeat, and is therefore retried after any temporary failure. By
-   * default, this is `true` for GET, HEAD, OPTIONS, PUT and DELETE, and `false` for POST and PATCH.
-   *
-   * A request that was retried may have been carried out, and paid for, twice. With `false`, a
-   * request is still retried after the status 429. To prevent that too, set
-   * `retries` to 0.
-   */
-  idempotent?: boolean | undefined;
+export type CallOptions<Schema extends StandardSchemaV1 | undefined = undefined> =
+  & RequestOptions
+  & {
+    /**
+     * The body. It is sent as JSON, unless the header `Content-Type` says otherwise: see
+     * {@linkcode ClientOptions.bodySerializer}. Omit it to send no body; GET and HEAD cannot have one.
+     */
+    body?: unknown;
+    /**
+     * The query parameters: an object of strings, numbers, booleans, and lists of these. A list repeats
+     * the name. `null` and `undefined` are omitted. Names and values are encoded.
+     */
+    query?: Readonly<Record<string, QueryValue | readonly QueryValue[]>> | undefined;
+    /**
+     * Whether the request is safe to repeat, and is therefore retried after any temporary failure. By
+     * default, this is `true` for GET, HEAD, OPTIONS, PUT and DELETE, and `false` for POST and PATCH.
+     *
+     * A request that was retried may have been carried out, and paid for, twice. With `false`, a
+     * request is still retried after the status 429. To prevent that too, set
+     * `retries` to 0.
+     */
+    idempotent?: boolean | undefined;
+  }
+  & (undefined extends Schema ? Partial<SchemaOption<Schema>> : SchemaOption<Schema>);
+
+/** @ignore */
+interface SchemaOption<Schema> {
   /**
    * A schema that validates the response and determines the type of `data`: any [Standard
    * Schema](https://standardschema.dev), such as one of Zod, Valibot or ArkType. `data` is the
    * schema's output. Errors thrown by the schema are rethrown unchanged. Without a schema, `data`
    * is the parsed JSON, of the type `unknown`.
    */
-  schema?: Schema;
+  schema: Schema;
 }
 
 /**
@@ -537,10 +543,17 @@ export interface ScamAddressClient<Paths extends object = paths>
   call<Schema extends StandardSchemaV1 | undefined = undefined>(
     method: Method,
     endpoint: string,
-    // A type argument alone checks nothing: who names the type of a schema must pass the schema.
-    ...[options]: [Schema] extends [undefined] ? [options?: CallOptions<Schema>]
-      : [options: CallOptions<Schema> & { schema: Schema }]
+    options: CallOptions<Schema>,
   ): Promise<{ data: OutputOf<Schema>; response: Response }>;
+
+  /**
+   * Calls an endpoint that is not in the OpenAPI document, without options.
+   *
+   * @param method The HTTP method.
+   * @param endpoint The part of the URL after `baseUrl`.
+   * @returns The parsed JSON and the response.
+   */
+  call(method: Method, endpoint: string): Promise<{ data: unknown; response: Response }>;
 
   /**
    * Adds middleware to all later calls, including those of `checkKey` and `call`.

@@ -93,13 +93,12 @@ Deno.test("call() resolves to the output of its schema, and without one to unkno
   // @ts-expect-error A type is no check: it needs a schema.
   await client.call<{ id: number }>("GET", undocumented);
   // Only the compiler reads this.
-  const _neverCalled = (isStrict: boolean, options: CallOptions<typeof schema>) => {
+  const _neverCalled = (options: CallOptions<typeof schema>) => {
     // @ts-expect-error A type is no check, even that of a schema.
     client.call<typeof schema>("GET", undocumented);
-    // @ts-expect-error The options may have no schema.
     client.call("GET", undocumented, options);
-    // @ts-expect-error The options may have no schema.
-    client.call("GET", undocumented, { ...(isStrict && { schema }) });
+    // @ts-expect-error The options have no schema.
+    const _without: typeof options = { timeout: 5_000 };
     client.call("GET", undocumented, { ...options, schema });
     // @ts-expect-error There is no such option.
     client.call("GET", undocumented, { retires: 1 });
@@ -108,6 +107,11 @@ Deno.test("call() resolves to the output of its schema, and without one to unkno
     const { schema: _schema, ...rest } = options;
     client.call("GET", undocumented, rest);
   };
+  // A library may hand the options of its own callers on.
+  const _generic = <Schema extends StandardSchemaV1 | undefined>(options: CallOptions<Schema>) =>
+    client.call("GET", undocumented, options);
+  type Result = Awaited<ReturnType<typeof _generic<typeof schema>>>["data"];
+  assertType<Equal<Result, { credits: number }>>();
 });
 
 Deno.test("a table of options has the names of its interface", () => {
