@@ -105,6 +105,23 @@ Deno.test("README's programs compile and run on Node.js as they are printed", as
   for (const { name } of programs) await node([name.replace(".mts", ".mjs")], env);
 });
 
+Deno.test("a library that exposes call() writes its declarations, installed by pnpm", async () => {
+  // pnpm keeps the dependencies of dependencies where declarations cannot name them.
+  const library = join(work.path, "library");
+  await Deno.mkdir(library);
+  await Deno.copyFile(join(project, "library.ts"), join(library, "library.ts"));
+  await Deno.writeTextFile(
+    join(library, "package.json"),
+    '{ "private": true, "type": "module" }\n',
+  );
+  const pnpm = join(await installTool("pnpm", "10.34.9"), "bin/pnpm.cjs");
+  await mustRun("node", [pnpm, "add", "--prefer-offline", tarball], { cwd: library });
+  const flags = ["--declaration", "--module", "nodenext", "--target", "es2022", "--strict"];
+  for (const version of Object.keys(TYPESCRIPT_VERSIONS)) {
+    await mustRun("node", [await installTsc(version), ...flags, "library.ts"], { cwd: library });
+  }
+});
+
 /** Compiles the consumer as an ES module and as CommonJS, which must succeed. */
 async function compile(version: string, resolution: string, hasNode = false): Promise<void> {
   const modules: Record<string, string> = { node10: "commonjs", bundler: "preserve" };
