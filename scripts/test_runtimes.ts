@@ -15,12 +15,19 @@ import { createSandbox, DEMO_KEY } from "../src/sandbox/service.ts";
 import { serveConformance } from "../tests/runtimes/server.ts";
 import { serve } from "../tests/support/server.ts";
 import { makeFolder, read, root } from "./support/files.ts";
-import { arch, installPackage, installTool, NODE_VERSIONS, takePackage } from "./support/npm.ts";
+import {
+  arch,
+  BUN_VERSIONS,
+  installBun,
+  installPackage,
+  installTool,
+  NODE_VERSIONS,
+  takePackage,
+} from "./support/npm.ts";
 import { deno, mustRun, run } from "./support/process.ts";
 import { listPrograms } from "./support/programs.ts";
 
 const { os } = Deno.build;
-const BUN_VERSION = "1.4.5";
 const WORKERD_VERSION = "1.20261117.1";
 
 const work = await makeFolder();
@@ -78,16 +85,13 @@ for (const version of NODE_VERSIONS) {
   testCommand(`Node ${version}`, install);
 }
 
-/** Installs Bun into the cache, once; resolves to its executable. */
-async function installBun(): Promise<string> {
-  const target = arch === "x64" ? "x64" : "aarch64";
-  return join(await installTool(`@oven/bun-${os}-${target}`, BUN_VERSION), "bin/bun");
+for (const version of BUN_VERSIONS) {
+  const install = () => installBun(version);
+  testRuntime(`Bun ${version}`, async (bundle) => {
+    return [await install(), await bundle("program.ts", "program.mjs")];
+  });
+  testCommand(`Bun ${version}`, install);
 }
-
-testRuntime(`Bun ${BUN_VERSION}`, async (bundle) => {
-  return [await installBun(), await bundle("program.ts", "program.mjs")];
-});
-testCommand(`Bun ${BUN_VERSION}`, installBun);
 
 testRuntime(`Deno ${Deno.version.deno}`, async (bundle) => {
   const flags = ["run", "--no-prompt", "--allow-net=127.0.0.1"];

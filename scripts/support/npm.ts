@@ -18,8 +18,11 @@ export const arch: string = Deno.build.arch === "x86_64" ? "x64" : "arm64";
 /** The versions of Node.js that the package is tested on; the first is the oldest that it runs on. */
 export const NODE_VERSIONS = ["20.20.2", "22.23.3", "24.21.0", "26.10.0"] as const;
 
+/** The versions of Bun, in the same order. */
+export const BUN_VERSIONS = ["1.4.0", "1.4.5"] as const;
+
 /** What `engines` in `package.json` says. */
-export const ENGINES = { node: `>=${parseInt(NODE_VERSIONS[0])}` };
+export const ENGINES = { node: `>=${parseInt(NODE_VERSIONS[0])}`, bun: `>=${BUN_VERSIONS[0]}` };
 
 /** Runs npm, which must succeed; resolves to what it wrote to standard output. */
 function npm(args: string[], cwd: string): Promise<string> {
@@ -62,6 +65,12 @@ export async function installPackage(tarball: string, project: string, ...others
   await Deno.mkdir(project);
   await Deno.writeTextFile(join(project, "package.json"), '{ "private": true }\n');
   await npm(["install", "--prefer-offline", tarball, ...others], project);
+}
+
+/** Installs a version of Bun into the cache, once; resolves to its executable. */
+export async function installBun(version: string): Promise<string> {
+  const target = arch === "x64" ? "x64" : "aarch64";
+  return join(await installTool(`@oven/bun-${Deno.build.os}-${target}`, version), "bin/bun");
 }
 
 /** Installs an exact version of a package into the cache, once; resolves to its folder. */

@@ -97,6 +97,14 @@ const cases: Record<string, (context: Context) => Promise<void>> = {
     assertEquals(counts, { ...once, "a GET without retries": isRepeated ? 2 : 1 });
   },
 
+  async "POSTs that are sent once keep their connection"({ client }) {
+    const { call } = client("connection", { apiKey: "k1" });
+    await call("POST", "a");
+    for (const body of [{ a: 1 }, [], undefined]) {
+      assertEquals((await call("POST", "a", { body })).data, true);
+    }
+  },
+
   async "requestInitExt reaches the fetch of the runtime"({ server }) {
     // deno-lint-ignore no-explicit-any -- what only some runtimes have
     const { Bun, Deno, process } = globalThis as any;

@@ -55,6 +55,8 @@ export function serveConformance(): Promise<HttpServer> {
       case "kept": // The service has read the request, and then a kept connection breaks.
         if (endpoint === "warm" || !isKept) return json(response, "ok");
         return void socket.destroy();
+      case "connection":
+        return json(response, isKept);
       case "hits":
         return json(response, hits.get(endpoint) ?? 0);
       default:
