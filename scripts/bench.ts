@@ -1,6 +1,7 @@
 /**
- * Measures the CPU time per call beside openapi-fetch and ky, on Node and Deno: for responses with and
- * without a `Content-Length`, with a custom `fetch`, and for one call or 32 at a time.
+ * Measures the CPU time per call beside openapi-fetch and ky, on Node, Deno and Bun: for responses with
+ * and without a `Content-Length`, with a custom `fetch`, with middleware, for a POST that is sent once,
+ * and for one call or 32 at a time.
  *
  *     deno task bench
  *
@@ -8,9 +9,14 @@
  */
 
 import { validKey } from "../tests/support/server.ts";
+import { BUN_VERSIONS, installBun } from "./support/npm.ts";
 import { bundle, deno, mustRun } from "./support/process.ts";
 
-const RUNTIMES = { Node: ["node"], Deno: [deno, "run", "-A"] };
+const RUNTIMES = {
+  Node: ["node"],
+  Deno: [deno, "run", "-A"],
+  Bun: [await installBun(BUN_VERSIONS.at(-1)!)],
+};
 
 await using program = await bundle("scripts/bench/measure.ts");
 await using server = Deno.serve(
@@ -25,7 +31,7 @@ await using server = Deno.serve(
 
 console.log("Microseconds of CPU time per call, and the ratio to openapi-fetch's");
 for (const [runtime, [command, ...flags]] of Object.entries(RUNTIMES)) {
-  for (const kind of ["length", "chunked", "custom fetch"]) {
+  for (const kind of ["length", "chunked", "custom fetch", "middleware", "POST once"]) {
     const baseUrl = `http://127.0.0.1:${server.addr.port}/${encodeURIComponent(kind)}/`;
     for (const concurrency of ["1", "32"]) {
       const args = [...flags, program.path, baseUrl, kind, concurrency];

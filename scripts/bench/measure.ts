@@ -27,10 +27,16 @@ const ours = createClient({ baseUrl, apiKey, ...custom });
 const openapiFetch = createOpenapiClient<paths>({ baseUrl, ...custom });
 const kyClient = ky.create({ prefix: baseUrl, ...custom });
 
+if (kind === "middleware") {
+  for (const client of [ours, openapiFetch]) client.use({ onRequest() {}, onResponse() {} });
+}
+
 /** Calls of `checkKey`, as the documentation of each client shows them. */
 const calls: Record<string, () => Promise<unknown>> = {
   "openapi-fetch": async () => (await openapiFetch.POST("/checkKey", { body })).data,
-  "@scam-address/client": () => ours.checkOwnKey(),
+  "@scam-address/client": kind === "POST once" // checkKey may be repeated.
+    ? async () => (await ours.call("POST", "checkKey", { body })).data
+    : () => ours.checkOwnKey(),
   ky: () => kyClient.post("checkKey", { json: body }).json(),
 };
 
