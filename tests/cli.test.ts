@@ -62,6 +62,7 @@ Deno.test("check-key calls the service, at --base-url first, and prints validity
   const other = { ...env, SCAM_ADDRESS_BASE_URL: "https://service.example/" };
   expect((await command(args, { env: other })).exit).toBe(0);
   expect(server.requests[1]!.url).toBe(`/api${checkKeyPath}`);
+  expect((await command(["check-key", "--base-url="], { env })).exit).toBe(2); // It was given.
 });
 
 Deno.test("check-key reads the key from the first line of standard input or a variable, trimmed", async () => {

@@ -28,7 +28,7 @@ import { serve, serveBytes } from "./support/server.ts";
 Deno.test("messages name the method, the address without the query, the problem and what to do", async () => {
   const client = clientOf(({ url }) => {
     const [, status, seconds] = /(\d{3})-?(\d*)/.exec(url)!;
-    const headers = { location: "https://b.example/a/long/path?d=e", "retry-after": seconds! };
+    const headers = { location: "https://b.example/a/long/path#f?d=e", "retry-after": seconds! };
     return new Response("<h1>", { status: Number(status), headers });
   }, { retries: 0 });
   const post = (name: string) => client.call("POST", name, { query: { email: "a@b.example" } });
@@ -43,6 +43,7 @@ Deno.test("messages name the method, the address without the query, the problem 
   const cases: [call: Promise<unknown>, message: string | RegExp][] = [
     [post("402$$"), /^"POST https:\/\/service\.example\/402\$\$" .* 402: <h1>$/],
     [clientOf(() => new Response("x".repeat(500), { status: 402 })).checkKey("k"), /: x{200}…$/],
+    [clientOf(() => new Response("x".repeat(200), { status: 402 })).checkKey("k"), /: x{200}$/],
     [post("301"), 'got the status 301 to "https://b.example/a/long/path", which is not '],
     [client.POST("/{id}", typed), `"POST ${baseUrl}v2/200" got an invalid response: the body`],
     [
@@ -320,6 +321,8 @@ Deno.test("JSON.stringify() of an error has its name, code, message, isTemporary
     });
   }
   expect(cases[1]![0].cause).toBe(cause);
+  const symbols = cases.map(([error]) => Object.getOwnPropertySymbols({ ...error }));
+  expect(symbols).toEqual(cases.map(() => []));
 });
 
 Deno.test("errors have no field that a web framework takes for its own response", () => {

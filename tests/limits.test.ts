@@ -17,13 +17,14 @@ import {
   bothWays,
   clientAt,
   clientOf,
+  isDeno,
   schemaOf,
   sendAll,
   undocumented,
 } from "./support/client.ts";
 import { deferred } from "./support/deferred.ts";
 import { caught, rejection, rejections } from "./support/rejection.ts";
-import { cut, json, serve, serveSockets, validKey } from "./support/server.ts";
+import { cut, json, serve, serveBytes, serveSockets, validKey } from "./support/server.ts";
 import { replaceWaiting } from "./support/waiting.ts";
 
 /** Waits until what is already due has happened. */
@@ -302,6 +303,19 @@ Deno.test("methods read at most 10 MiB by default", async () => {
   await rejection(InvalidResponseError, get(body));
 });
 
+Deno.test({
+  name: "call() reads no more than maxResponseBytes of chunks behind a short Content-Length",
+  ignore: !isDeno, // Node.js refuses such a response.
+  async fn() {
+    await using server = await serveBytes((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n");
+      socket.write(`7d1\r\n${"A".repeat(2001)}\r\n`); // without an end
+    });
+    const client = clientAt(server, { maxResponseBytes: 1_000, timeout: 2_000, retries: 0 });
+    await rejection(InvalidResponseError, client.call("GET", "a"));
+  },
+});
+
 /** Sends a body without an end, as fast as the client reads it. */
 function pour(response: ServerResponse): void {
   const chunk = new Uint8Array(2 ** 16).fill(65);
@@ -331,6 +345,17 @@ Deno.test("call() keeps the start of a body without end, and stops reading", asy
   const small = clientAt(server, { maxResponseBytes: 3 });
   expect((await rejection(HttpError, small.call("GET", "402"))).response.body).toBe("AAA");
   expect((await small.GET("/402")).error).toBe("AAA");
+  const large = await rejection(InvalidResponseError, small.call("GET", "200"));
+  expect(large.response.body).toBe("AAA");
+});
+
+Deno.test("timeout cancels the body of a custom fetch that comes later", async () => {
+  const { promise: cancelled, resolve: cancel } = deferred();
+  const late = deferred<Response>();
+  const client = clientOf(() => late.promise, { timeout: 5, retries: 0 });
+  await rejection(TimeoutError, client.GET("/a"));
+  late.resolve(new Response(new ReadableStream({ cancel }, { highWaterMark: 0 })));
+  await cancelled;
 });
 
 Deno.test("methods cancel a body that is longer than a mock announces", async () => {

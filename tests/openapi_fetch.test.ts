@@ -94,6 +94,7 @@ Deno.test("POST() writes bodies as openapi-fetch does", async () => {
     ...plain.map((body): [Init] => [{ body }]),
     [{ body: 1, bodySerializer: ownBody }, { headers }],
     [{ body: 1, headers }, { bodySerializer: ownBody }],
+    [{ body: 1, bodySerializer: ownBody }, { bodySerializer: () => "other" }],
     [{ body: { a: "b c" } }, { headers: urlEncoded }],
     [{ body: { a: "b c" }, headers: urlEncoded }],
     [{ body: 1, headers: { "Content-Type": null } }], // The platform names a type.

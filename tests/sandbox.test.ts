@@ -49,8 +49,11 @@ Deno.test("createSandbox() has the keys that it gets and no others, and they can
 
 Deno.test("createSandbox() refuses bad options, says which, and shows no key", async () => {
   const ok = { [DEMO_KEY]: 1 };
+  // deno-fmt-ignore
   const cases: [option: string, values: object[]][] = [
-    ["keys", [{ "": 1 }, { ...ok, "S3CRET☂": 1 }, { S3CRET: -1 }, { ...ok, S3CRET: 0.5 }]],
+    ["keys", [
+      { "": 1 }, { ...ok, "S3CRET☂": 1 }, { S3CRET: -1 }, { ...ok, S3CRET: 0.5 }, { S3CRET: 2 ** 53 },
+    ]],
     ["key", [{ S3CRET: 1 }]],
   ];
   // deno-fmt-ignore
@@ -76,6 +79,7 @@ Deno.test("fetch() checks keys as the OpenAPI document says, and by the body alo
   const type = "application/json; charset=utf-8";
   const body = JSON.stringify({ apiKey: DEMO_KEY, more: 1 });
   expect(await check(type, body)).toEqual([200, validKey]);
+  expect(await check("Application/JSON", body)).toEqual([200, validKey]);
   expect(await check(type, '{ "apiKey": "wrong-key" }')).toEqual([200, { apiKeyValid: false }]);
   for (const body of ["", "{", "null", "[]", '"some-key"', "{}", '{ "apiKey": 1 }']) {
     expect([body, ...await check(type, body)]).toEqual([body, 400, sentence]);
@@ -215,13 +219,14 @@ Deno.test("fetch() sends what a route returns with the operation's status, and a
     ["required", {}, 200, 401],
   ];
   for (const [access, responses, status, keyless] of cases) {
-    using _operation = addOperation(`${undocumented}/{id}`, responses, access);
+    using _operation = addOperation(`${undocumented}/{kind}/{id}`, responses, access);
     const route: SandboxRoute = (_request, { params }) => params;
-    const sandbox = createSandbox({ routes: { [`GET ${undocumented}/{name}`]: route } });
-    expect(await ask(sandbox, `${undocumented}/1`)).toEqual([status, { name: "1" }]);
-    expect((await ask(sandbox, `${undocumented}/1`, {}))[0]).toBe(keyless);
+    const sandbox = createSandbox({ routes: { [`GET ${undocumented}/{of}/{name}`]: route } });
+    const path = `${undocumented}/a/1`;
+    expect(await ask(sandbox, path)).toEqual([status, { of: "a", name: "1" }]);
+    expect((await ask(sandbox, path, {}))[0]).toBe(keyless);
     const wrong = { headers: { [keyHeader]: "wrong-key" } };
     const refused = access === "none" ? status : 401;
-    expect((await ask(sandbox, `${undocumented}/1`, wrong))[0]).toBe(refused);
+    expect((await ask(sandbox, path, wrong))[0]).toBe(refused);
   }
 });
