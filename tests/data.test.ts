@@ -6,7 +6,13 @@ import * as v from "valibot";
 import { z } from "zod";
 
 import { InvalidResponseError } from "../mod.ts";
-import { addOperation, clientAt, clientOf, schemaOf, undocumented } from "./support/client.ts";
+import {
+  addGeneratedOperation,
+  clientAt,
+  clientOf,
+  schemaOf,
+  undocumented,
+} from "./support/client.ts";
 import { rejection, rejections } from "./support/rejection.ts";
 import { json, serve, serveBytes } from "./support/server.ts";
 import { assertType, type Equal } from "./support/types.ts";
@@ -37,7 +43,7 @@ Deno.test("GET() checks a response as the document says of its status", async ()
     ];
   };
   const responses = { 200: mustBeOne, 202: undefined, 204: undefined };
-  using _operation = addOperation(undocumented, responses);
+  using _operation = addGeneratedOperation(undocumented, responses);
   expect(await get(200, "1")).toBe(1);
   // The document has no content for these.
   for (const [status, body] of [[202, '"any"'], [202, ""], [204, ""]] as const) {
@@ -48,7 +54,7 @@ Deno.test("GET() checks a response as the document says of its status", async ()
   expect(await refuse(200, "")).toEqual([code, { path: "", rule: "empty" }, ""]);
   expect(await refuse(201, "1")).toEqual([code, { path: "", rule: "status" }, 1]);
   const others = { "200": undefined, "2XX": mustBeOne };
-  using _replaced = addOperation(undocumented, others);
+  using _replaced = addGeneratedOperation(undocumented, others);
   expect([await get(200, "2"), await get(299, "1")]).toEqual([undefined, 1]);
   expect(await refuse(201, "2")).toEqual([code, { path: "/a", rule: "const" }, 2]);
   // The document does not concern call().

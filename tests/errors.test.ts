@@ -11,12 +11,12 @@ import {
   TimeoutError,
 } from "../mod.ts";
 import {
-  addOperation,
+  addGeneratedOperation,
   baseUrl,
+  callEveryWay,
   clientAt,
   clientOf,
   schemaOf,
-  sendAll,
   undocumented,
   unusedFetch,
 } from "./support/client.ts";
@@ -79,7 +79,7 @@ Deno.test("messages name the method, the address without the query, the problem 
 });
 
 Deno.test("a 404 of an address with parameters does not advise to check the base URL", async () => {
-  using _operation = addOperation("reports/{id}");
+  using _operation = addGeneratedOperation("reports/{id}");
   const client = clientOf(() => new Response("", { status: 404 }));
   const get =
     (client as never as Record<string, (options: object) => Promise<unknown>>)["toString"]!;
@@ -258,7 +258,7 @@ for (const [kind, bytes] of Object.entries(noResponses)) {
   Deno.test(`methods report ${kind} as a NetworkError`, async () => {
     await using server = await serveBytes((socket) => void socket.end(bytes));
     const client = clientAt(server, { retries: 0 });
-    for (const { cause, code, message } of await rejections(NetworkError, sendAll(client))) {
+    for (const { cause, code, message } of await rejections(NetworkError, callEveryWay(client))) {
       expect(code).toBe("network");
       expect(cause).toBeInstanceOf(Error);
       expect(message.endsWith(`: ${(cause as Error).message}`)).toBe(true);

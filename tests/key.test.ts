@@ -3,15 +3,15 @@ import { expect } from "@std/expect";
 
 import { ConfigurationError, createClient, HttpError, InvalidResponseError } from "../mod.ts";
 import {
-  addOperation,
+  addGeneratedOperation,
   apiKey,
   baseUrl,
   bothWays,
+  callEveryWay,
   checkKeyPath,
   clientAt,
   clientOf,
   keyHeader,
-  sendAll,
   undocumented,
   unusedFetch,
 } from "./support/client.ts";
@@ -30,7 +30,7 @@ Deno.test("a key that a header cannot carry is refused and not shown", async () 
     const errors = await rejections(ConfigurationError, [
       () => clientOf(unusedFetch, { apiKey: key }),
       clientOf(unusedFetch).checkKey(key),
-      ...sendAll(clientOf(unusedFetch, { apiKey: () => Promise.resolve(key) })),
+      ...callEveryWay(clientOf(unusedFetch, { apiKey: () => Promise.resolve(key) })),
     ]);
     for (const error of errors) {
       expect(error.option).toBe("apiKey");
@@ -42,7 +42,7 @@ Deno.test("a key that a header cannot carry is refused and not shown", async () 
 Deno.test("a client without a key sends nothing that needs it, nor a header that has it", async () => {
   const headers = { [apiKeyHeader]: apiKey };
   const client = createClient<AnyPath>({ baseUrl, headers, fetch: unusedFetch });
-  for (const error of await rejections(ConfigurationError, sendAll(client, { headers }))) {
+  for (const error of await rejections(ConfigurationError, callEveryWay(client, { headers }))) {
     expect(error.option).toBe("apiKey");
     expect(shown(error)).not.toContain(apiKey);
   }
@@ -50,7 +50,7 @@ Deno.test("a client without a key sends nothing that needs it, nor a header that
 
 Deno.test("an optional key that the client lacks is sent in no header", async () => {
   await using server = await serveValid();
-  using _operation = addOperation(undocumented, { 200: undefined }, "optional");
+  using _operation = addGeneratedOperation(undocumented, { 200: undefined }, "optional");
   for (const options of [{}, { apiKey }]) {
     await createClient<AnyPath>({ baseUrl: server.url, ...options }).GET(path);
   }
@@ -65,7 +65,7 @@ Deno.test("the client's key is in a header, that of checkKey() in the body, and 
       const client = create({ baseUrl: server.url, apiKey: own });
       await client.checkKey("another-key", { headers: { [apiKeyHeader]: "stray" } });
       expect(server.requests.splice(0)).toMatchObject([{ body: '{"apiKey":"another-key"}' }]);
-      await Promise.all(sendAll(client));
+      await Promise.all(callEveryWay(client));
       for (const { url, headers, rawHeaders, body } of server.requests.splice(0)) {
         expect(headers[keyHeader]).toBe(url === checkKeyPath ? undefined : key);
         const places = [url, ...rawHeaders, body].filter((text) => text.includes(key as string));
@@ -145,7 +145,7 @@ Deno.test("methods refuse a request that middleware sends to another origin", as
   for (const url of [other.url, server.url.replace("127.0.0.1", "localhost")]) {
     const client = clientAt(server);
     client.use({ onRequest: ({ request }) => new Request(url, request) });
-    await rejections(ConfigurationError, sendAll(client));
+    await rejections(ConfigurationError, callEveryWay(client));
   }
   expect([...server.requests, ...other.requests]).toEqual([]);
 });
@@ -192,7 +192,7 @@ Deno.test("methods refuse a response that a custom fetch got by following a redi
   });
   const following = (request: Request) => fetch(new Request(request, { redirect: "follow" }));
   const client = clientAt(server, { fetch: following });
-  for (const { issues } of await rejections(InvalidResponseError, sendAll(client))) {
+  for (const { issues } of await rejections(InvalidResponseError, callEveryWay(client))) {
     expect(issues[0]!.rule).toBe("redirected");
   }
   expect(server.requests.length).toBe(3);

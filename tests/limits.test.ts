@@ -15,11 +15,11 @@ import {
 import {
   apiKey,
   bothWays,
+  callEveryWay,
   clientAt,
   clientOf,
   isDeno,
   schemaOf,
-  sendAll,
   undocumented,
 } from "./support/client.ts";
 import { deferred } from "./support/deferred.ts";
@@ -50,8 +50,8 @@ for (const limit of ["timeout", "totalTimeout"] as const) {
       const baseUrl = point === "connect" ? connecting.url : server.url;
       const options = { baseUrl, apiKey, headers: { "x-point": point } };
       return bothWays.flatMap((create) => [
-        ...sendAll(create({ ...options, ...time })),
-        ...sendAll(create(options), time),
+        ...callEveryWay(create({ ...options, ...time })),
+        ...callEveryWay(create(options), time),
       ]);
     });
     for (const { code, isTemporary, timeout } of await rejections(TimeoutError, calls)) {
@@ -91,18 +91,23 @@ type Init = { signal: AbortSignal } | { totalTimeout: number };
  * Makes the calls that wait for each function of the caller's. `fetch` responds to the others, and
  * `seen` gets the signals that middleware sees.
  */
-function startHanging(wait: Wait, init: Init, fetch: () => Response, seen: AbortSignal[]) {
+function callWhileEachFunctionHangs(
+  wait: Wait,
+  init: Init,
+  fetch: () => Response,
+  seen: AbortSignal[],
+) {
   const with429 = () => (fetch(), new Response(null, { status: 429 }));
   const hanging = (middleware: Middleware) => {
     const client = clientOf(fetch);
     client.use(middleware);
-    return sendAll(client, init);
+    return callEveryWay(client, init);
   };
   return [
-    ...sendAll(clientOf(fetch, { apiKey: wait }), init),
-    ...sendAll(clientOf(wait), init),
-    ...sendAll(clientOf(() => new Response(new ReadableStream({ pull: wait }))), init),
-    ...sendAll(clientOf(with429, { onRetry: wait }), init),
+    ...callEveryWay(clientOf(fetch, { apiKey: wait }), init),
+    ...callEveryWay(clientOf(wait), init),
+    ...callEveryWay(clientOf(() => new Response(new ReadableStream({ pull: wait }))), init),
+    ...callEveryWay(clientOf(with429, { onRetry: wait }), init),
     ...hanging({
       async onRequest({ request }) {
         seen.push(request.signal);
@@ -130,7 +135,7 @@ for (const limit of ["signal", "totalTimeout"] as const) {
     const { signal } = controller;
     const init = limit === "signal" ? { signal } : { totalTimeout: 1_500 };
     const seen: AbortSignal[] = [];
-    const calls = startHanging(wait, init, () => (sent++, valid()), seen);
+    const calls = callWhileEachFunctionHangs(wait, init, () => (sent++, valid()), seen);
     const ends = Promise.all(calls.map(caught));
     if (limit === "signal") {
       for (let count = 0; count < 1_000 && waiting < calls.length; count++) await turn();
@@ -166,9 +171,9 @@ Deno.test("methods reject with any reason of their signal, and send nothing more
     for (reason of reasons) {
       [controller, count] = [new AbortController(), 0];
       const { signal } = controller;
-      const errors = await Promise.all(sendAll(client, { signal }).map(caught));
+      const errors = await Promise.all(callEveryWay(client, { signal }).map(caught));
       // The signal is aborted from the start.
-      errors.push(...await Promise.all(sendAll(client, { signal }).map(caught)));
+      errors.push(...await Promise.all(callEveryWay(client, { signal }).map(caught)));
       expect(errors.map((error) => error === signal.reason)).toEqual(Array(6).fill(true));
       expect([retries, count]).toEqual([0, 3]);
     }
@@ -184,7 +189,7 @@ Deno.test("a signal ends a wait between attempts", async () => {
     const onRetry = () => void (++waiting === 3 && setTimeout(() => controller.abort("stop")));
     const client = clientOf(() => new Response(null, { status: 429, headers }), { onRetry });
     if (own) client.use({ onRequest: ({ request }) => new Request(request, { signal }) });
-    const calls = sendAll(client, own ? {} : { signal });
+    const calls = callEveryWay(client, own ? {} : { signal });
     expect(await Promise.all(calls.map(caught))).toEqual(Array(3).fill("stop"));
   }
 });
@@ -212,7 +217,7 @@ Deno.test("a signal ends calls that connect or wait for a response, and their co
       const client = create({ baseUrl, apiKey });
       if (create === bothWays[1]) client.use(replacing);
       [controller, count] = [new AbortController(), 0];
-      const calls = sendAll(client, { signal: controller.signal });
+      const calls = callEveryWay(client, { signal: controller.signal });
       expect(await Promise.all(calls.map(caught))).toEqual(Array(3).fill("stop"));
     }
   }
@@ -231,7 +236,7 @@ Deno.test("methods follow the signal of a request that middleware made", async (
       client.use({ onRequest: ({ request }) => new Request(request, own) });
       expect(await caught(client.checkOwnKey({ signal }))).toBe("stop");
       // The signal is aborted from the start.
-      const errors = await Promise.all(sendAll(client, { signal }).map(caught));
+      const errors = await Promise.all(callEveryWay(client, { signal }).map(caught));
       expect([...errors, server.requests.length]).toEqual(["stop", "stop", "stop", 1]);
     }
   }

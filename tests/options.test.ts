@@ -12,9 +12,9 @@ import {
 import {
   apiKey,
   baseUrl,
+  callEveryWay,
   clientAt,
   clientOf,
-  sendAll,
   undocumented,
   unsent,
 } from "./support/client.ts";
@@ -78,7 +78,7 @@ Deno.test("createClient() and calls refuse numbers that are out of range", async
       const options = { [name]: value };
       expect(await refusalOf(name, { baseUrl, ...options })).toMatch(/must be a number from \d to/);
       if (name === "maxResponseBytes") continue;
-      for (const call of sendAll(unsent, options)) await refusal(name, call);
+      for (const call of callEveryWay(unsent, options)) await refusal(name, call);
     }
     for (const value of limits) createClient({ baseUrl, [name]: value });
   }
@@ -279,14 +279,17 @@ Deno.test("every call sends its headers, in addition to the client's, and asks f
   const headers = { "x-client": "a", "x-both": "a", "x-removed": "a" };
   const client = clientAt(server, { headers });
   const own = { "x-call": "b", "x-both": "b", "x-removed": null };
-  await Promise.all([...sendAll(client, { headers: own }), client.checkKey("k", { headers: own })]);
+  await Promise.all([
+    ...callEveryWay(client, { headers: own }),
+    client.checkKey("k", { headers: own }),
+  ]);
   for (const { headers } of server.requests.splice(0)) {
     expect(headers).toMatchObject({ "x-client": "a", "x-both": "b", "x-call": "b" });
     expect(headers).not.toHaveProperty("x-removed");
     expect(headers.accept).toBe("application/json");
   }
   const init = { headers: { Accept: "text/csv" } };
-  await Promise.all(sendAll(client, init));
+  await Promise.all(callEveryWay(client, init));
   await clientAt(server, init).checkOwnKey();
   await client.GET(`/${undocumented}`, { parseAs: "text" });
   expect(server.requests.map(({ headers }) => headers.accept))
@@ -296,7 +299,7 @@ Deno.test("every call sends its headers, in addition to the client's, and asks f
 Deno.test("headers may be pairs, of the client and of a call", async () => {
   await using server = await serveValid();
   const client = clientAt(server, { headers: [["x-tenant", "a"]] });
-  await Promise.all(sendAll(client, { headers: [["x-call", "b"], ["x-call", "c"]] }));
+  await Promise.all(callEveryWay(client, { headers: [["x-call", "b"], ["x-call", "c"]] }));
   for (const { headers } of server.requests) {
     expect(headers).toMatchObject({ "x-tenant": "a", "x-call": "b, c" });
     expect(headers).not.toHaveProperty("0");

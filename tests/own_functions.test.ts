@@ -12,10 +12,10 @@ import {
 } from "../mod.ts";
 import {
   apiKey,
+  callEveryWay,
   checkKeyPath,
   clientOf,
   schemaOf,
-  sendAll,
   undocumented,
   unsent,
   unusedFetch,
@@ -34,16 +34,16 @@ const unavailable = () => new Response(null, { status: 503 });
 function callWith(middleware: Middleware, fetch: () => unknown = valid) {
   const client = clientOf(fetch, { retries: 0 });
   client.use(middleware);
-  return [client.checkKey("some-key"), ...sendAll(client)];
+  return [client.checkKey("some-key"), ...callEveryWay(client)];
 }
 
 /** Makes calls in which a function of the caller's fails. */
 const startFailing = (fail: () => never) => [
-  ...sendAll(clientOf(unusedFetch, { apiKey: fail })),
+  ...callEveryWay(clientOf(unusedFetch, { apiKey: fail })),
   ...callWith({ onRequest: fail }, unusedFetch),
   ...callWith({ onResponse: fail }),
   ...callWith({ onError: fail }, () => Promise.reject()),
-  ...sendAll(clientOf(unavailable, { onRetry: fail })),
+  ...callEveryWay(clientOf(unavailable, { onRetry: fail })),
   clientOf(valid).call("GET", undocumented, { schema: schemaOf(fail) }),
 ];
 
@@ -195,7 +195,7 @@ Deno.test("methods reject with a NetworkError after retries when a custom fetch 
   for (const fetch of fetches) {
     let sent = 0;
     const client = clientOf(() => (sent++, fetch()), { retries: 1 });
-    await rejections(NetworkError, sendAll(client));
+    await rejections(NetworkError, callEveryWay(client));
     expect(sent).toBe(6);
   }
 });
@@ -207,7 +207,7 @@ Deno.test("a custom fetch, of the client or of a call, gets a request and no oth
     seen.push(args);
     return Promise.resolve(valid());
   }
-  await Promise.all(sendAll(clientOf(fetch)));
+  await Promise.all(callEveryWay(clientOf(fetch)));
   expect((await unsent.GET("/a", { fetch })).data).toEqual(validKey);
   expect(seen).toEqual(Array(4).fill([expect.any(Request)]));
 });

@@ -16,12 +16,12 @@ import {
 import {
   apiKey,
   bothWays,
+  callEveryWay,
   checkKeyPath,
   clientAt,
   clientOf,
   keyHeader,
   replaceFetch,
-  sendAll,
   undocumented,
 } from "./support/client.ts";
 import { readRetryAfter, retryDelay } from "./support/internals.ts";
@@ -47,8 +47,8 @@ function failing(faults: string): Responder {
   };
 }
 
-/** Makes a call that meets faults; resolves to what happened. */
-async function meet(faults: string, call: Call, options: Partial<ClientOptions> = {}) {
+/** Calls a server that responds with faults; resolves to what happened. */
+async function callFaultyServer(faults: string, call: Call, options: Partial<ClientOptions> = {}) {
   await using server = await serve(failing(faults));
   using waiting = replaceWaiting();
   const { delays } = waiting;
@@ -81,12 +81,13 @@ for (const method of ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"] as const) {
 
 for (const [mayRepeat, name, call] of calls) {
   Deno.test(`${name} is sent again after ${mayRepeat ? "any temporary failure" : "429 only"}`, async () => {
-    const sentTo = async (fault: string) => (await meet(fault, call, { retries: 1 })).sent;
+    const sentTo = async (fault: string) =>
+      (await callFaultyServer(fault, call, { retries: 1 })).sent;
     expect([await sentTo("404"), await sentTo("429")]).toEqual([1, 2]);
     for (const fault of name === "HEAD" ? ["503", "reset"] : ["503", "reset", "cut"]) {
       expect([fault, await sentTo(fault)]).toEqual([fault, mayRepeat ? 2 : 1]);
     }
-    const late = await meet("hang", call, { timeout: 10, retries: 1 }); // It may be too short to send.
+    const late = await callFaultyServer("hang", call, { timeout: 10, retries: 1 }); // It may be too short to send.
     expect(late.codes).toEqual(Array(mayRepeat ? 2 : 1).fill("timeout"));
   });
 }
@@ -104,7 +105,7 @@ Deno.test("call() retries twice by default, and obeys Retry-After", async () => 
     [callOf("GET"), "503/soon", {}, { delays: [250, 500] }],
   ];
   for (const [call, faults, options, expected] of cases) {
-    expect(await meet(faults, call, options)).toMatchObject(expected);
+    expect(await callFaultyServer(faults, call, options)).toMatchObject(expected);
   }
 });
 
@@ -121,7 +122,7 @@ Deno.test("typed methods obey idempotent, above all other rules, and retries", a
     await client.GET(`/${undocumented}`, { idempotent });
     expect(server.requests.splice(0).length).toBe(3 * sent);
   }
-  await Promise.allSettled(sendAll(client, { retries: 3 }));
+  await Promise.allSettled(callEveryWay(client, { retries: 3 }));
   expect(server.requests.length).toBe(12);
 });
 

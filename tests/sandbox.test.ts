@@ -9,7 +9,7 @@ import {
 } from "../src/sandbox/service.ts";
 import {
   type Access,
-  addOperation,
+  addGeneratedOperation,
   baseUrl,
   checkKeyPath,
   keyHeader,
@@ -202,7 +202,7 @@ Deno.test("fetch() calls a route with its decoded path parameters", async () => 
 });
 
 Deno.test("fetch() responds with 501 when the sandbox has no handler for an operation", async () => {
-  using _operation = addOperation(`${undocumented}/{id}`);
+  using _operation = addGeneratedOperation(`${undocumented}/{id}`);
   const sandbox = createSandbox({ routes: { "GET {id}": () => "found" } }); // It is shorter.
   expect((await ask(sandbox, `${undocumented}/1`, {}))[0]).toBe(401);
   expect((await ask(sandbox, `api/${undocumented}/1`))[0]).toBe(501);
@@ -219,7 +219,7 @@ Deno.test("fetch() sends what a route returns with the operation's status, and a
     ["required", {}, 200, 401],
   ];
   for (const [access, responses, status, keyless] of cases) {
-    using _operation = addOperation(`${undocumented}/{kind}/{id}`, responses, access);
+    using _operation = addGeneratedOperation(`${undocumented}/{kind}/{id}`, responses, access);
     const route: SandboxRoute = (_request, { params }) => params;
     const sandbox = createSandbox({ routes: { [`GET ${undocumented}/{of}/{name}`]: route } });
     const path = `${undocumented}/a/1`;

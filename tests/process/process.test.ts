@@ -1,3 +1,4 @@
+// What only a process can show: that it ends, its memory, and the connections that it leaves.
 import { expect } from "@std/expect";
 import { constants, deflateRawSync } from "node:zlib";
 

@@ -12,8 +12,6 @@ export async function finish(child: Deno.ChildProcess, stdin = "") {
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-export { bundle } from "../../scripts/support/process.ts";
-
 /** How a runtime starts a program. */
 export interface Runtime {
   name: string;

@@ -1,3 +1,4 @@
+// The server of the conformance program: one scenario for each of its cases.
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type HttpServer, json, type Recorded, serve, validKey } from "../support/server.ts";

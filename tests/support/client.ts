@@ -1,3 +1,4 @@
+// Clients for tests, and ways to call them.
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import process from "node:process";
 
@@ -17,8 +18,8 @@ export const checkKeyPath = "/checkKey" satisfies keyof paths;
 /** Whether an operation needs the key. */
 export type Access = Operation["access"];
 
-/** Adds an operation to the OpenAPI document, as long as the result is in use. */
-export function addOperation(
+/** Adds an operation to the generated table, as long as the result is in use. */
+export function addGeneratedOperation(
   path: string,
   responses: Operation["responses"] = {},
   access: Access = "required",
@@ -38,8 +39,8 @@ export const apiKey = "key-of-the-client";
 /** A base URL for clients whose `fetch` does not use the network. */
 export const baseUrl = "https://service.example/";
 
-/** Sends a request in each of the three ways, at the same time. */
-export function sendAll(client: ScamAddressClient<AnyPath>, init = {}): Promise<unknown>[] {
+/** Calls in each of the three ways at the same time: a method of its own, call(), a typed method. */
+export function callEveryWay(client: ScamAddressClient<AnyPath>, init = {}): Promise<unknown>[] {
   return [
     client.checkOwnKey(init),
     client.call("GET", undocumented, init),

@@ -1,3 +1,4 @@
+// Waits for errors, and shows them as logs do.
 import { inspect } from "node:util";
 
 /** Something that is expected to fail: a promise, or a function to call. */

@@ -1,3 +1,4 @@
+// Real servers on loopback, and what they respond with.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import {
   type AddressInfo,

@@ -1,3 +1,4 @@
+// Replaces the wait between attempts.
 import { backoff } from "./internals.ts";
 
 /**
