@@ -189,3 +189,10 @@ Deno.test("call() keeps at most 100 issues", async () => {
   const { issues } = await rejection(InvalidResponseError, call);
   expect(issues.length).toBe(100);
 });
+
+Deno.test("InvalidResponseError has the whole body of a 2xx response, which was paid for", async () => {
+  const paid = Array.from({ length: 20_000 }, (_, index) => `line ${index}`); // over 64 KiB
+  const client = clientOf(() => Response.json(paid));
+  const call = client.call("GET", undocumented, { schema: z.array(z.number()) });
+  expect((await rejection(InvalidResponseError, call)).response.body).toEqual(paid);
+});
