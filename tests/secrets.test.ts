@@ -3,7 +3,13 @@ import { expect } from "@std/expect";
 import { inspect } from "node:util";
 import { z } from "zod";
 
-import { HttpError, InvalidResponseError, NetworkError, type RetryEvent } from "../mod.ts";
+import {
+  HttpError,
+  InvalidResponseError,
+  NetworkError,
+  type RetryEvent,
+  ScamAddressError,
+} from "../mod.ts";
 import {
   baseUrl,
   checkKeyPath,
@@ -156,3 +162,69 @@ Deno.test("NetworkError keeps the stack of the reason, without the key and the q
   expect(cause.code).toBe(`E-${MARK}`);
   expect(shown(error)).not.toContain("s3cret");
 });
+
+// Random keys
+
+/** Returns random numbers from 0 to below 1, the same ones for a seed (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  return () => {
+    let bits = seed = (seed + 0x6d2b79f5) | 0;
+    bits = Math.imul(bits ^ (bits >>> 15), bits | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const alphabets = ["0123456789", '"\\/', '{}[]:,"\\1 ', "aB3-_./~+=&", "\\u0123456"];
+
+/** Bodies that have a key as it is, or escaped in JSON. */
+const bodiesOf = (key: string) => {
+  const json = JSON.stringify(key);
+  const escaped = key.replace(/[^]/g, (unit) => `\\u00${unit.charCodeAt(0).toString(16)}`);
+  return [
+    `Bad ${key}!`,
+    json,
+    `{"error":${json}`,
+    `{"error":"${escaped}","n":17,"again":[{"a":${json}}]}`,
+    `${"[".repeat(600)}${json}${"]".repeat(600)}`,
+  ];
+};
+
+Deno.test("errors show no key, whatever the key and the response", async () => {
+  const seed = 15; // Any other must do, too.
+  const random = randomNumbers(seed);
+  const pick = <T>(list: ArrayLike<T>) => list[Math.floor(random() * list.length)]!;
+  const randomKey = () => {
+    const alphabet = pick(alphabets);
+    const inner = Array.from({ length: 6 + random() * 16 }, () => pick(alphabet)).join("");
+    return `k${inner}k`; // without spaces at its ends
+  };
+  const schema = schemaOf((value) => ({ issues: [{ message: `Bad ${JSON.stringify(value)}` }] }));
+  for (let round = 0; round < 1_000; round++) {
+    const [key, own] = [randomKey(), randomKey()];
+    const body = pick(bodiesOf(pick([key, own])));
+    const status = pick([0, 200, 307, 400, 503]);
+    const respond = () => {
+      const headers = { "x-echo": `${own}, ${key}`, location: `/${key}` };
+      if (status) return new Response(body, { status, headers });
+      throw Object.assign(new Error(`No ${body}`), { code: key });
+    };
+    const client = clientOf(respond, { apiKey: own, retries: 0 });
+    const call = pick([
+      () => client.checkKey(key),
+      () => client.call("PUT", "a", { body: { apiKey: key }, schema }),
+    ]);
+    const error = await rejection(ScamAddressError, call());
+    const texts = [error.message, error.stack, error.cause, error.toJSON()];
+    const isShown = texts.some((text) => [own, key].some((key) => shows(text, key)));
+    expect({ seed, round, key, own, body, status, isShown })
+      .toEqual({ seed, round, key, own, body, status, isShown: false });
+  }
+});
+
+/** Tells whether a text has a key, or an object in one of its values. */
+function shows(value: unknown, key: string): boolean {
+  if (value instanceof Headers) return shows([...value], key);
+  if (typeof value !== "object" || value === null) return String(value).includes(key);
+  return Reflect.ownKeys(value).some((name) => shows(Reflect.get(value, name), key));
+}
