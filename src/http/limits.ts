@@ -21,7 +21,8 @@ export async function runWithin<T>(
 ): Promise<T> {
   for (const signal of signals) signal?.throwIfAborted();
   const controller = new AbortController();
-  // The work's own signal has no listener: Node.js would keep it, and what it refers to, with a request.
+  // No listener is added to the signal of the work: on Node.js, a request would keep the listener, and
+  // all that it refers to, in memory.
   let stop!: (reason: unknown) => void;
   const stopped = new Promise<never>((_resolve, reject) => stop = reject);
   const onAbort = ({ target }: Event) => stop((target as AbortSignal).reason);

@@ -1,3 +1,6 @@
+/** A method and a path of decoded segments; braces enclose a segment that is a parameter. */
+export const ENDPOINT = /^[A-Z]+ (?:[^\s?#%\\{}]|(?<=[ /])\{[^\s?#%\\{}/]+\}(?![^/]))+$/;
+
 /** What requests are compared with: a method and the end of a path. */
 export type Endpoint = ReturnType<typeof parseEndpoint>;
 

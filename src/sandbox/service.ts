@@ -29,7 +29,7 @@ import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
 import { optionError } from "../http/failures.ts";
 import { isApiKey, type OptionTable, readOptions } from "../options.ts";
-import { type Endpoint, matchEndpoint, parseEndpoint } from "./routes.ts";
+import { ENDPOINT, type Endpoint, matchEndpoint, parseEndpoint } from "./routes.ts";
 
 /**
  * The only valid key of a sandbox without the option `keys`: `"demo-key"`, with 100 credits.
@@ -153,9 +153,6 @@ function readKeys(keys: Record<string, number> = { [DEMO_KEY]: 100 }): Map<strin
   }
   return new Map(Object.entries(keys));
 }
-
-/** A method and a path of decoded segments; braces enclose a segment that is a parameter. */
-const ENDPOINT = /^[A-Z]+ (?:[^\s?#%\\{}]|(?<=[ /])\{[^\s?#%\\{}/]+\}(?![^/]))+$/;
 
 /** Makes the route of an operation of the OpenAPI document. */
 function makeDocumentedRoute([endpoint, operation]: [string, Operation]): Route {
