@@ -1,4 +1,4 @@
-// What the generated checks of responses consist of.
+// What the generated checks of responses consist of. Only they have names that begin with `check`.
 import type { Issue } from "./http/errors.ts";
 
 /** Checks a value; returns the first thing that does not match its schema, or `undefined`. */
@@ -12,13 +12,13 @@ export const issueAt = (path: string, rule: string): Issue => ({ path, rule });
 const below = (path: string, { path: rest, rule }: Issue): Issue => issueAt(path + rest, rule);
 
 /** Checks a part of a value. */
-export function checkAt(path: string, part: unknown, check: Check): Issue | undefined {
+export function findInPart(path: string, part: unknown, check: Check): Issue | undefined {
   const issue = check(part);
   return issue && below(path, issue);
 }
 
 /** Checks each item of a list. */
-export function checkItems(path: string, list: readonly unknown[], check: Check) {
+export function findInItems(path: string, list: readonly unknown[], check: Check) {
   for (let index = 0; index < list.length; index++) {
     const issue = check(list[index]);
     if (issue) return below(`${path}/${index}`, issue);
@@ -26,7 +26,7 @@ export function checkItems(path: string, list: readonly unknown[], check: Check)
 }
 
 /** Checks the properties of an object whose names the schema lacks. These may be secrets. */
-export function checkOthers(path: string, object: object, known: readonly string[], check: Check) {
+export function findInOthers(path: string, object: object, known: readonly string[], check: Check) {
   for (const [name, value] of Object.entries(object)) {
     const issue = known.includes(name) ? undefined : check(value);
     if (issue) return below(`${path}/*`, issue);

@@ -104,12 +104,13 @@ function join(...statements: (string | false)[]): string {
   return list.map((text) => text.startsWith("const ") ? `{ ${text} }` : text).join("\n");
 }
 
-/** Returns the name of the function that checks a schema. */
-export const checkName = (schema: string): string => `check${schema.replace(/\W/g, "_")}`;
+/** Returns the name of the check of a component or an operation: each has one of its own. */
+export const checkName = (name: string): string =>
+  `check${name.replace(/\W/g, (character) => `$${character.charCodeAt(0)}$`)}`;
 
 /**
- * Writes functions that return the first issue of a value, for schemas by their names, and for the
- * components that they refer to.
+ * Writes functions that return the first issue of a value, for schemas by the names of their checks,
+ * and for the components that they refer to.
  */
 export function writeChecks(schemas: Map<string, Any>, resolve: Resolve): string {
   const all = new Map(schemas);
@@ -117,9 +118,9 @@ export function writeChecks(schemas: Map<string, Any>, resolve: Resolve): string
   /** Writes the function that checks a schema: of a reference, its name. */
   const functionOf = (schema: Any): string => {
     if (!schema.$ref) return `(value) => { ${write(schema, { value: "value", path: "" })} }`;
-    const name = schema.$ref.split("/").at(-1);
+    const name = checkName(schema.$ref.split("/").at(-1));
     all.set(name, resolve(schema));
-    return checkName(name);
+    return name;
   };
 
   /** Writes statements that return the first issue of a value. */
@@ -128,7 +129,7 @@ export function writeChecks(schemas: Map<string, Any>, resolve: Resolve): string
     if (typeof schema === "boolean") return schema ? "" : refuse("false", place);
     if (schema.$ref) {
       const check = functionOf(schema);
-      return place.path ? findAt("checkAt", place, check) : find(`${check}(${value})`);
+      return place.path ? findAt("findInPart", place, check) : find(`${check}(${value})`);
     }
     const { type, properties = {}, required = [], additionalProperties = true, items } = schema;
     const { allOf = [], anyOf, oneOf } = schema;
@@ -157,12 +158,12 @@ export function writeChecks(schemas: Map<string, Any>, resolve: Resolve): string
       ...refuseAll("any"),
       only("number"),
       only("string"),
-      only("array", items !== undefined && findAt("checkItems", place, functionOf(items))),
+      only("array", items !== undefined && findAt("findInItems", place, functionOf(items))),
       only(
         "object",
         ...expected.map((name) => mustHave(name, place)),
         ...Object.keys(properties).map(property),
-        additionalProperties !== true && findAt("checkOthers", place, known, other),
+        additionalProperties !== true && findAt("findInOthers", place, known, other),
       ),
       ...allOf.map((part: Any) => write(part, place)),
       anyOf && writeUnion(anyOf, place),
@@ -198,7 +199,7 @@ export function writeChecks(schemas: Map<string, Any>, resolve: Resolve): string
 
   const functions: string[] = [];
   for (const [name, schema] of all) { // also those that are added meanwhile
-    functions.push(`export const ${checkName(name)}: Check = ${functionOf(schema)};`);
+    functions.push(`export const ${name}: Check = ${functionOf(schema)};`);
   }
   return functions.join("\n\n");
 }

@@ -33,15 +33,17 @@ function accessOf(requirements: Any[]): "none" | "optional" | "required" {
 export function writeOperations(document: Any): { operations: string; validators: string } {
   const [scheme] = Object.values<Any>(document.components?.securitySchemes ?? {});
   const resolve = resolverOf(document);
-  /** The schemas that are checked, by their names. */
+  /** The schemas that are checked, by the names of their checks. */
   const schemas = new Map<string, Any>();
   const writeResponse = (operationId: string, { status, content = {} }: Any) => {
     const [media] = Object.values<Any>(content);
     if (!media) return `"${status}": undefined,`;
     const { schema = {} } = media;
-    const name = schema.$ref?.split("/").at(-1) ?? `${operationId} ${status}`; // no component's
+    const component = schema.$ref?.split("/").at(-1);
+    // With an odd number of `$`, it is no component's.
+    const name = component ? checkName(component) : `${checkName(operationId)}$${status}`;
     schemas.set(name, resolve(schema));
-    return `"${status}": checks.${checkName(name)},`;
+    return `"${status}": checks.${name},`;
   };
   const entries = operationsOf(document).map(({ method, path, operation, successes }) => {
     const { operationId, security, "x-idempotent": idempotent = isIdempotent(method) } = operation;
@@ -67,7 +69,7 @@ export const operations: Readonly<Record<string, Operation>> = {
 };
 `;
   const validators = `// deno-lint-ignore-file
-import { type Check, checkAt, checkItems, checkOthers, has } from "../checks.ts";
+import { type Check, findInItems, findInOthers, findInPart, has } from "../checks.ts";
 import { isObject, issueAt, lengthOf, matchesAny } from "../checks.ts";
 
 ${writeChecks(schemas, resolve)}

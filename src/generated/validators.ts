@@ -1,6 +1,6 @@
 // Made by `deno task generate` from openapi/openapi.yaml. Do not edit.
 // deno-lint-ignore-file
-import { type Check, checkAt, checkItems, checkOthers, has } from "../checks.ts";
+import { type Check, findInItems, findInOthers, findInPart, has } from "../checks.ts";
 import { isObject, issueAt, lengthOf, matchesAny } from "../checks.ts";
 
 export const checkKeyStatus: Check = (value) => {

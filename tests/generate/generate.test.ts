@@ -220,6 +220,25 @@ Deno.test("a schema has one check, however many responses and schemas refer to i
   expect(code).not.toContain("lives"); // of schemas that no response refers to
 });
 
+Deno.test("each schema and each response has a check of its own, however they are named", async () => {
+  const names = ["At", "Items", "Others", "InPart", "A.B", "A-B", "A_B", "a_200"];
+  const schemas = Object.fromEntries(names.map((name) => [name, { const: name }]));
+  const ids = ["a", "a.b", "a_b", "a b", "a$", "a$46$b", "é", "à"];
+  const paths = Object.fromEntries(
+    ids.map((id, index) => [`/${index}`, { get: responding(id, { const: id }) }] as const),
+  );
+  const all = { type: "array", items: { anyOf: names.map(ref) } };
+  const document = documentOf({ ...paths, "/all": { get: responding("all", all) } }, { schemas });
+  const { operations } = await tableOf(document);
+  const check = (path: string, value: unknown) =>
+    operations[`GET ${path}`]!.responses["200"]!(value);
+  for (const [index, id] of ids.entries()) {
+    expect([id, check(`/${index}`, id)]).toEqual([id, undefined]);
+  }
+  expect(check("/all", names)).toBe(undefined);
+  expect(check("/all", ["A.b"])).toEqual({ path: "/0", rule: "anyOf" });
+});
+
 Deno.test("types are documented, with those that openapi-typescript adds", async () => {
   const operation = responding("a", { allOf: [ref("Cat")], required: ["lives"] });
   const document = documentOf({ "/a*/": { get: operation } }, { schemas: { Cat: schemas.Cat } });
