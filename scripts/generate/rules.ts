@@ -1,6 +1,6 @@
 /**
  * What the OpenAPI document must not contain, because a type, a request or a check would silently
- * differ from it, and what to write instead.
+ * differ from it, or no call could succeed, and what to write instead.
  *
  * @module
  */
@@ -28,6 +28,10 @@ const insteadOf: Record<string, string> = {
   discriminator: "Leave it out, and give the union a schema of its own: `oneOf: [{ $ref: … }, …]`",
 };
 const checked = `Leave it out, or write it with ${keywords.join(", ")}: nothing else is checked`;
+
+/** Methods that clients have for any document, or that JavaScript calls. */
+const taken =
+  /^(call|checkOwnKey|eject|request|then|toJSON|use|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|TRACE)$/;
 
 /** Headers that the client or fetch sends, whatever a call says, and those that callers set. */
 const sentHeaders = `accept authorization content-length content-type host transfer-encoding`
@@ -87,11 +91,19 @@ const combined: Rules = {
     ["x-idempotent", "x-idempotent" in item, "Write it beside `operationId`"],
   ],
 
-  Operation({ operationId, servers }) {
-    const hasMeaning = operationId in {} || /^(then|toJSON)$/.test(operationId);
+  Operation(operation, { key, location: { pointer } }) {
+    const { operationId, requestBody, responses = {}, servers } = operation;
+    const { "x-idempotent": idempotent = true } = operation;
+    const isTaken = operationId in {} || taken.test(operationId);
+    const canSucceed = pointer.includes("/callbacks/") || // The service is the one that calls.
+      Object.keys(responses).some((status) => status.startsWith("2"));
     return [
+      ["", key === "trace", "Leave it out: `fetch` does not allow TRACE"],
       ["servers", servers, oneServer],
-      ["operationId", hasMeaning, "Write another name: JavaScript itself calls this method"],
+      ["operationId", isTaken, "Write another name: clients or JavaScript use this one"],
+      ["requestBody", requestBody && /get|head/.test(key), "Leave it out: GET and HEAD have none"],
+      ["responses", !canSucceed, "Add a `2XX` response: a status that is not listed is refused"],
+      ["x-idempotent", typeof idempotent !== "boolean", "Write `true` or `false`"],
     ];
   },
 
@@ -117,16 +129,23 @@ const combined: Rules = {
     ];
   },
 
-  Responses: (responses, { resolve }) =>
-    Object.entries<Any>(responses).map(([status, response]) => {
-      const types = Object.keys(resolve(response).content ?? {});
+  Responses(responses, { location, resolve }) {
+    const successes = Object.keys(responses).filter((status) => status.startsWith("2"));
+    return successes.flatMap((status): Verdict[] => {
+      const types = Object.keys(resolve(responses[status]).content ?? {});
+      const isEmpty = /^20[45]$/.test(status) || location.pointer.endsWith("/head/responses");
       const isJson = types.length < 2 &&
         types.every((type) => /^application\/([^*]+\+)?json(;|$)/.test(type));
       const advice =
         "Write one type of JSON, or leave the operation out: for others, callers pass " +
         "types of their own to `createClient`, and set `parseAs`";
-      return [status, status.startsWith("2") && !isJson, advice];
-    }),
+      return [
+        [status, !/^2(\d\d|XX)$/.test(status), "Write it like `200` or `2XX`"],
+        [status, isEmpty && types.length > 0, "Leave `content` out: HEAD, 204 and 205 have none"],
+        [status, !isJson, advice],
+      ];
+    });
+  },
 
   NamedSecuritySchemes(schemes) {
     const isKey = ({ in: place, type }: Any) => type === "apiKey" && place === "header";

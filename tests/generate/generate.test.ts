@@ -261,7 +261,10 @@ Deno.test("the table has the methods, keys and statuses of operations", async ()
       parameters: [{ name: "id", in: "path", required: true, schema: text }],
       get: operationOf("get", { responses: { 200: problem, 404: problem, default: problem } }),
       head: operationOf("head", { security: [{}, { Key: [] }] }),
-      options: operationOf("options", { security: [{}], responses: { "4XX": problem } }),
+      options: operationOf("options", {
+        security: [{}],
+        responses: { "2XX": problem, "4XX": problem },
+      }),
       patch: operationOf("patch", { security: [], "x-idempotent": true }),
       post: operationOf("post", { responses: { 202: { $ref: "#/components/responses/Done" } } }),
     },
@@ -276,7 +279,7 @@ Deno.test("the table has the methods, keys and statuses of operations", async ()
   expect(lines).toEqual([
     "GET /a/{id}, get, required, true, 200 type",
     "POST /a/{id}, post, required, false, 202 type",
-    "OPTIONS /a/{id}, options, none, true",
+    "OPTIONS /a/{id}, options, none, true, 2XX type",
     "HEAD /a/{id}, head, optional, true, 204 undefined",
     "PATCH /a/{id}, patch, none, true, 204 undefined",
     "DELETE /b, get-b, required, true, 204 undefined",

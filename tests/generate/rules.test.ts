@@ -7,6 +7,8 @@ import {
 } from "@redocly/openapi-core";
 import { expect } from "@std/expect";
 import { redoclyConfigs } from "../../scripts/generate/rules.ts";
+import { createClient } from "../../src/client.ts";
+import { operations } from "../../src/generated/operations.ts";
 import { documentOf, type Fields, json, operationOf, ref } from "./support.ts";
 
 /** Lists what is refused: the end of a JSON Pointer, and what to write instead. */
@@ -54,6 +56,13 @@ const array = (items: unknown, rest: Fields = {}) => schema({ type: "array", ite
 const open = { type: "object", properties: { b: text } };
 const anyOf = [open];
 const named = (operationId: string) => operation({ operationId });
+const body = (type: string) => ({ requestBody: { content: { [type]: { schema: text } } } });
+const responses = (...statuses: string[]) =>
+  operation({ responses: Object.fromEntries(statuses.map((status) => [status, ok])) });
+
+const documented = Object.values(operations).map(({ operationId }) => operationId);
+const methods = Object.keys(createClient({ baseUrl: "https://service.example/" }))
+  .filter((name) => !documented.includes(name));
 
 /** Documents by what is refused, "place: message", which may be a part of the message. */
 const refused: [problem: string, ...documents: Fields[]][] = [
@@ -63,8 +72,15 @@ const refused: [problem: string, ...documents: Fields[]][] = [
   ["paths/~1b?c: parameters with `in: query`", path("/b?c")],
   ["servers: go to `baseUrl`", path("/a", { servers: [{ url: "/" }] })],
   ["get/servers: go to `baseUrl`", operation({ servers: [{ url: "/" }] })],
-  ["get/operationId: itself calls", ...["then", "toJSON", "constructor"].map(named)],
+  [
+    "get/operationId: clients or JavaScript",
+    ...[...methods, "then", "toJSON", "constructor"].map(named),
+  ],
+  ["trace: not allow TRACE", operation({ responses: { 200: ok } }, "trace")],
   ["x-idempotent: beside `operationId`", path("/a", { "x-idempotent": true })],
+  ["get/x-idempotent: `true` or", ...["yes", null].map((it) => operation({ "x-idempotent": it }))],
+  ["get/requestBody: have none", operation(body("application/json"))],
+  ["head/requestBody: have none", operation(body("application/json"), "head")],
   ["in: the header `Cookie`", parameter("cookie", text)],
   ["name: the client sends it", header("x-key"), header("Authorization"), header("host")],
   ["name: URLs have", query(text, { name: "a&b" })],
@@ -83,6 +99,21 @@ const refused: [problem: string, ...documents: Fields[]][] = [
   ["components/securitySchemes/1: callers set it", schemes(key, key)],
 
   // Responses
+  [
+    "get/responses: Add a `2XX` response",
+    ...[responses(), responses("default"), responses("302", "4XX")],
+    operation({ responses: undefined }),
+  ],
+  ["get/responses/2xx: like `200` or `2XX`", responses("2xx"), responses("200", "2xx")],
+  ["get/responses/20X: like `200` or `2XX`", responses("20X")],
+  ...["204", "205"].map((status): [string, Fields] => [
+    `get/responses/${status}: Leave \`content\` out`,
+    operation({ responses: { [status]: { ...ok, content: json(text) } } }),
+  ]),
+  [
+    "head/responses/200: Leave `content` out",
+    operation({ responses: { 200: { ...ok, content: json(text) } } }, "head"),
+  ],
   [
     "get/responses/200: one type of JSON",
     ...[{ "image/png": {} }, { "*/*": {} }, { ...json(text), "text/json": {} }].map(response),
@@ -181,7 +212,14 @@ Deno.test("the rules accept what only describes, and what types are wider than",
   const responses = { 200: full, 202: ok, 302: ok, "4XX": page, default: page };
   const tags = { name: "a[]", in: "query", style: "form", explode: true, schema: list };
   const filter = { name: "$filter", in: "query", schema: text };
-  const post = operationOf("get-a", { ...rest, requestBody: { content: json(A) }, responses });
-  const item = { summary: "a", parameters: [tags, filter], post };
+  const callback = { operationId: "b", responses: { default: ok } };
+  const callbacks = { a: { "{$request.body#/a}": { post: callback } } };
+  const requestBody = { content: json(A) };
+  const post = operationOf("get-a", { ...rest, requestBody, responses, callbacks });
+  const head = operationOf("PING", {
+    responses: { 200: ok, 204: { ...ok, content: {} }, "4xx": page, default: full },
+    "x-idempotent": false,
+  });
+  const item = { summary: "a", parameters: [tags, filter], post, head };
   expect(await lint(documentOf({ "/a": item }, { schemas }, { "x-a": 1 }))).toEqual([]);
 });
