@@ -7,7 +7,7 @@
 
 import type { RawUniversalConfig } from "@redocly/openapi-core";
 import { keywords } from "./checks.ts";
-import { type Any, type Resolve, resolverOf, typesOf } from "./schemas.ts";
+import { type Any, partsOf, type Resolve, resolverOf, typesOf } from "./schemas.ts";
 
 /** A field of a node or "", whether it is refused (anything truthy), and what to write instead. */
 type Verdict = [field: string, isRefused: unknown, advice: string];
@@ -20,6 +20,7 @@ const inPath = "Leave it out, and write `;name={name}` or `.{name}` in the path"
 const joined = "Leave it out, and write `schema: { type: string }`: callers join the values";
 const orNull = "Leave it out, and add null as a type: `type: [string, 'null']`, or " +
   "`anyOf: [{ $ref: … }, { type: 'null' }]`";
+const aScalar = "Write strings, numbers, booleans and null; for others, write a schema in `anyOf`";
 const aNumber = "Write the number here, in place of `minimum` or `maximum`";
 
 /** What to write in place of keywords that are not checked, and of others that are not listed here. */
@@ -58,6 +59,19 @@ function isTyped(name: string, { allOf = [], properties = {} }: Any, resolve: Re
     );
 }
 
+/** Lists the properties that a closed schema refuses, and another one of the same value has. */
+function namesShutOut(schema: Any, resolve: Resolve): string[] {
+  const { allOf = [], anyOf, oneOf, ...own } = schema;
+  const groups: Any[][] = [own, ...allOf, { anyOf }, { oneOf }]
+    .map((part) => partsOf(part, resolve, ["allOf", "anyOf", "oneOf"]));
+  return groups.flatMap((group) => {
+    const others = groups.filter((other) => other !== group).flat();
+    const names = others.flatMap(({ properties = {} }) => Object.keys(properties));
+    return group.filter(({ additionalProperties }) => additionalProperties === false)
+      .flatMap(({ properties = {} }) => names.filter((name) => !Object.hasOwn(properties, name)));
+  });
+}
+
 /** What the list lacks: these rules come first, so that nodes may have wrong types. */
 const listed: Rules = {
   ref({ $ref, ...siblings }, { type }) {
@@ -74,8 +88,10 @@ const listed: Rules = {
   },
 
   Schema: (schema) =>
-    Object.entries(Object(schema)).map(([name, value]) => {
+    Object.entries<Any>(Object(schema)).map(([name, value]) => {
       if (/^exclusive/.test(name)) return [name, value === true, aNumber];
+      const isEmpty = /^(anyOf|enum|oneOf|type)$/.test(name) && value?.length === 0;
+      if (isEmpty) return [name, true, "Leave it out: without members, it matches nothing"];
       const isKnown = keywords.includes(name) || annotation.test(name);
       return [name, !isKnown, insteadOf[name] ?? checked];
     }),
@@ -158,6 +174,11 @@ const combined: Rules = {
   Schema(schema, { resolve }) {
     const { additionalProperties: others, allOf, anyOf, items, oneOf, properties } = schema;
     const { required = [], type, uniqueItems } = schema;
+    const isPart = (value: unknown) => Object(value) === value;
+    const isNullLost = [type].flat().includes("null") && schema.enum?.includes(null) === false;
+    const shutOut = [...new Set(namesShutOut(schema, resolve))];
+    const closed = "Leave `additionalProperties: false` out of each part and branch, or write " +
+      `\`${shutOut}\` below \`properties\` there, too: it refuses what others have`;
     const lost = required.filter((name: string) => !isTyped(name, schema, resolve));
     const typed =
       `Write \`${lost}\` below \`properties\`, too, or \`required\` beside an \`allOf\` ` +
@@ -171,6 +192,10 @@ const combined: Rules = {
       ["properties", inherited.length > 0, `Rename ${inherited}: all objects have this property`],
       ["required", lost.length > 0, typed],
       ["anyOf", anyOf && (properties ?? others ?? allOf), "Write it into a schema in `allOf`"],
+      ["", shutOut.length > 0, closed],
+      ["enum", schema.enum?.some(isPart), aScalar],
+      ["const", isPart(schema.const), aScalar],
+      ["enum", isNullLost, "Write null into it, or leave null out of `type`"],
       ["type", oneOf && Array.isArray(type), "Leave it out, and add `{ type: 'null' }` to `oneOf`"],
       ["items", isLone, "Write `type: array` directly in it"],
       ["uniqueItems", isSet, "Leave it out: only strings, numbers and booleans are compared"],

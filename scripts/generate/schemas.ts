@@ -40,11 +40,11 @@ export function typesOf(from: Any, resolve: Resolve, seen: Any[] = []): string[]
     : allOf.map(typesIn).find((types: string[]) => types.length > 0) ?? [];
 }
 
-/** Lists a schema and those in its `allOf`, and in theirs. */
-export function partsOf(from: Any, resolve: Resolve): Any[] {
+/** Lists a schema and those in its `allOf`, and in theirs; `groups` can name unions, too. */
+export function partsOf(from: Any, resolve: Resolve, groups: string[] = ["allOf"]): Any[] {
   const parts = new Set([resolve(from)]);
   for (const part of parts) { // also for those that are added meanwhile
-    for (const next of part.allOf ?? []) parts.add(resolve(next));
+    for (const next of groups.flatMap((group) => part[group] ?? [])) parts.add(resolve(next));
   }
   return [...parts];
 }

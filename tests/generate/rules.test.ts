@@ -54,6 +54,7 @@ const object = (a: unknown, rest: Fields = {}) =>
   schema({ type: "object", properties: { a }, ...rest });
 const array = (items: unknown, rest: Fields = {}) => schema({ type: "array", items, ...rest });
 const open = { type: "object", properties: { b: text } };
+const closed = { type: "object", properties: { a: text }, additionalProperties: false };
 const anyOf = [open];
 const named = (operationId: string) => operation({ operationId });
 const body = (type: string) => ({ requestBody: { content: { [type]: { schema: text } } } });
@@ -137,7 +138,24 @@ const refused: [problem: string, ...documents: Fields[]][] = [
     schema({ allOf: [open, { type: "object", required: ["b"] }] }),
   ],
   ["A/anyOf: into a schema in `allOf`", object(text, { anyOf }), schema({ anyOf, allOf: anyOf })],
+  [
+    "A: write `b` below `properties`",
+    schema({ ...closed, allOf: [ref("B")] }, open),
+    schema({ ...closed, allOf: [{ anyOf: [open, list] }] }),
+    schema({ ...closed, oneOf: [ref("B"), { type: "null" }] }, { allOf: [open] }),
+    schema({ allOf: [closed, open] }),
+    schema({ allOf: [open, { allOf: [ref("B")] }] }, closed),
+    schema({ ...open, oneOf: [closed, list] }),
+    schema({ allOf: [open, { anyOf: [ref("B"), { type: "null" }] }] }, closed),
+  ],
   ["A/type: to `oneOf`", schema({ type: ["object", "null"], oneOf: anyOf })],
+  ["A/enum: Write null into it", schema({ type: ["string", "null"], enum: ["a"] })],
+  ["A/enum: a schema in `anyOf`", schema({ enum: ["a", { a: 1 }] }), schema({ enum: [[1]] })],
+  ["A/const: a schema in `anyOf`", schema({ const: {} }), schema({ const: [] })],
+  ...["anyOf", "enum", "oneOf", "type"].map((name): [string, Fields] => [
+    `A/${name}: it matches nothing`,
+    schema({ [name]: [] }),
+  ]),
   ["A/items: directly", array({ allOf: [list] })],
   ["A/uniqueItems: are compared", array({ type: "object" }, { uniqueItems: true })],
   ["A/properties: Rename toString", schema({ type: "object", properties: { toString: text } })],
@@ -201,7 +219,9 @@ Deno.test("the rules accept what only describes, and what types are wider than",
     A,
     B: { oneOf: [A, { type: "null" }], discriminator: { propertyName: "a", mapping: { a: "B" } } },
     Whole: { ...open, required: ["a"], allOf: [ref("A")] },
-    Strict: { allOf: [{ ...open, additionalProperties: false }], required: ["b"] },
+    Strict: { allOf: [closed, { ...closed, required: ["a"] }, { oneOf: [closed, list] }] },
+    Branches: { oneOf: [closed, open, { allOf: [closed], required: ["a"] }] },
+    Fixed: { type: ["string", "null"], const: "a", allOf: [] },
     List: { type: "array", items: { type: "object", properties: { a: ref("List") } } },
     Kind: { type: ["string", "integer", "null"], enum: ["a", 1, null] },
     Price: { type: "number", minimum: 0, exclusiveMinimum: 0, exclusiveMaximum: 9 },
