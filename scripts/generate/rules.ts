@@ -126,7 +126,7 @@ const combined: Rules = {
   Parameter({ explode, in: place, name, schema = {}, style }, { resolve, root }) {
     const [key] = Object.values<Any>(root.components?.securitySchemes ?? {});
     const isSent = place === "header" &&
-      [key?.name.toLowerCase(), ...sentHeaders].includes(name.toLowerCase());
+      [key?.name?.toLowerCase(), ...sentHeaders].includes(name.toLowerCase());
     const isOdd = /path|query/.test(place) && !/^(?![.;])[\w.:$@~[\]-]+$/.test(name);
     const isList = place === "query" && `${typesOf(schema, resolve)}` === "array";
     const types = typesOf(isList ? resolve(schema).items ?? {} : schema, resolve);

@@ -5,7 +5,15 @@ import type { Folder } from "../../scripts/support/files.ts";
 import { deno, mustRun, run } from "../../scripts/support/process.ts";
 import { has } from "../../src/checks.ts";
 import type { Operation } from "../../src/operation.ts";
-import { documentOf, type Fields, operationOf, projectWith, ref, responding } from "./support.ts";
+import {
+  documentOf,
+  type Fields,
+  json,
+  operationOf,
+  projectWith,
+  ref,
+  responding,
+} from "./support.ts";
 
 const generate = ({ path }: Folder, ...args: string[]) =>
   run(deno, ["task", "--quiet", "generate", ...args], { cwd: path });
@@ -266,7 +274,10 @@ Deno.test("the table has the methods, keys and statuses of operations", async ()
         responses: { "2XX": problem, "4XX": problem },
       }),
       patch: operationOf("patch", { security: [], "x-idempotent": true }),
-      post: operationOf("post", { responses: { 202: { $ref: "#/components/responses/Done" } } }),
+      post: operationOf("post", {
+        requestBody: { content: json({ ...text, pattern: "(?i)a" }) }, // is not checked
+        responses: { 202: { $ref: "#/components/responses/Done" } },
+      }),
     },
     "/b": { $ref: "#/components/pathItems/B" },
   }, { responses: { Done: problem }, pathItems: { B: { delete: operationOf("get-b") } } }));
@@ -308,6 +319,7 @@ paths:
   const faulty: [document: unknown, message: string][] = [
     ["openapi: 3.1.0\ninfo: {}\n  a", "3:3 document: bad indentation"],
     ["openapi: 3.1.0\nopenapi: 3.1.0", "2:1 document: duplicated mapping key"],
+    ["openapi: 3.1.0\n---\nopenapi: 3.1.0", "1:1 document: expected a single document"],
     ["openapi: 3.0.3", "1:1 openapi: Write OpenAPI 3.1: `openapi: 3.1.0`; convert"],
     ['swagger: "2.0"', "1:1 openapi: Write OpenAPI 3.1"],
     ["", "1:1 openapi: Write OpenAPI 3.1"],
@@ -318,6 +330,14 @@ paths:
       "21:17 no-unresolved-refs: Can't resolve $ref\nopenapi/openapi.yaml:36:17 no-unresolved-refs: Can",
     ],
     [aliased, "10:5 operation-operationId-unique"],
+    [documentOf({}, { schemas: { A: ref("B"), B: ref("A") } }), "13:3 document: Self-referencing"],
+    [
+      documentOf({
+        "/a": { get: responding("a", ref("A")) },
+        "/b": { get: responding("b", { type: "array", items: { pattern: "(?i)a" } }) },
+      }, { schemas: { A: text } }),
+      "30:5 document: Invalid regular expression: /(?i)a/u: Invalid group",
+    ],
   ];
   for (const [document, message] of faulty) {
     await project.write("openapi/openapi.yaml", document);

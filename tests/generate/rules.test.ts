@@ -96,7 +96,11 @@ const refused: [problem: string, ...documents: Fields[]][] = [
   ["schema: callers leave the parameter out", query({ type: ["string", "null"] })],
   ["schema: such as `filter[name]`", query({ type: "object" })],
   ["schema: a list", query({}), query({ type: "array" }), parameter("header", list)],
-  ["components/securitySchemes/0: `security: []`", schemes(http, key), schemes(http)],
+  [
+    "components/securitySchemes/0: `security: []`",
+    ...[schemes(http, key), schemes(http)],
+    { ...header("X-Trace"), components: { securitySchemes: { ...[http, key] } }, security: [] },
+  ],
   ["components/securitySchemes/1: callers set it", schemes(key, key)],
 
   // Responses
