@@ -18,15 +18,18 @@ type Rules = Record<string, (node: Any, context: Any) => Verdict[]>;
 const oneServer = "Leave it out: all requests go to `baseUrl`";
 const inPath = "Leave it out, and write `;name={name}` or `.{name}` in the path";
 const joined = "Leave it out, and write `schema: { type: string }`: callers join the values";
-const orNull = "Leave it out, and add null as a type: `type: [string, 'null']`, or " +
-  "`anyOf: [{ $ref: … }, { type: 'null' }]`";
+const orNull = 'Leave it out, and add null as a type: `type: [string, "null"]`, or ' +
+  '`anyOf: [{ $ref: … }, { type: "null" }]`';
 const aScalar = "Write strings, numbers, booleans and null; for others, write a schema in `anyOf`";
 const aNumber = "Write the number here, in place of `minimum` or `maximum`";
 
-/** What to write in place of keywords that are not checked, and of others that are not listed here. */
+/** What to write in place of keywords that are not checked, and of what Redocly's rules refuse. */
 const insteadOf: Record<string, string> = {
   nullable: orNull,
   discriminator: "Leave it out, and give the union a schema of its own: `oneOf: [{ $ref: … }, …]`",
+  "request-mime-type":
+    "Write `application/json` (callers set another `Content-Type` in `headers`)" +
+    ", or leave the operation out: callers pass the body, such as a `FormData`, to `call`",
 };
 const checked = `Leave it out, or write it with ${keywords.join(", ")}: nothing else is checked`;
 
@@ -138,7 +141,7 @@ const combined: Rules = {
       ["in", place === "cookie", "Leave it out: callers set the header `Cookie` in `headers`"],
       ["name", isSent, "Leave it out: the client sends it, or callers set it in `headers`"],
       ["name", isOdd, "Write a name that URLs have as it is"],
-      ["style", !isUsual, place === "path" ? inPath : joined],
+      ["style", isScalar && !isUsual, place === "path" ? inPath : joined],
       ["explode", isList && explode === false, joined],
       ["schema", types.includes("null"), "Leave null out: callers leave the parameter out"],
       ["schema", !isScalar, scalar],
@@ -196,7 +199,7 @@ const combined: Rules = {
       ["enum", schema.enum?.some(isPart), aScalar],
       ["const", isPart(schema.const), aScalar],
       ["enum", isNullLost, "Write null into it, or leave null out of `type`"],
-      ["type", oneOf && Array.isArray(type), "Leave it out, and add `{ type: 'null' }` to `oneOf`"],
+      ["type", oneOf && Array.isArray(type), 'Leave it out, and add `{ type: "null" }` to `oneOf`'],
       ["items", isLone, "Write `type: array` directly in it"],
       ["uniqueItems", isSet, "Leave it out: only strings, numbers and booleans are compared"],
     ];
@@ -256,5 +259,7 @@ export const redoclyConfigs = (root: Any): RawUniversalConfig[] =>
       rules: { oas3: { listed: visitorOf(listed, root), combined: visitorOf(combined, root) } },
     }],
     preprocessors: { "client/annotated": "on" },
-    rules: Object.fromEntries(names.split(/\s+/).map((name) => [name, settings])),
+    rules: Object.fromEntries(
+      names.split(/\s+/).map((name) => [name, { ...settings, message: insteadOf[name] ?? "" }]),
+    ),
   }));

@@ -92,6 +92,7 @@ const refused: [problem: string, ...documents: Fields[]][] = [
     "paths/~1a~1{id}/get/parameters/0/style: `;name={name}`",
     parameter("path", text, { style: "matrix" }),
   ],
+  ["schema: such as `filter[name]`", query({ type: "object" }, { style: "deepObject" })],
   ["explode: callers join the values", query(list, { explode: false })],
   ["schema: callers leave the parameter out", query({ type: ["string", "null"] })],
   ["schema: such as `filter[name]`", query({ type: "object" })],
@@ -126,7 +127,7 @@ const refused: [problem: string, ...documents: Fields[]][] = [
 
   // Schemas
   ["A/not: write it with type, enum,", schema({ ...text, not: { enum: ["a"] } })],
-  ["A/nullable: add null as a type", schema({ ...text, nullable: true })],
+  ['A/nullable: `type: [string, "null"]`', schema({ ...text, nullable: true })],
   ["A/properties/a/nullable: add null as a type", object({ ...ref("B"), nullable: true })],
   ["A/exclusiveMinimum: `minimum` or", schema({ type: "number", exclusiveMinimum: true })],
   ["A/discriminator: of its own", object(text, { discriminator: { propertyName: "a" } })],
@@ -189,7 +190,7 @@ const refused: [problem: string, ...documents: Fields[]][] = [
   ],
   ["post/a: unique", path("/a", { get: operationOf("a"), post: operationOf("a") })],
   [
-    "post/requestBody/content/text~1csv: not allowed",
+    "post/requestBody/content/text~1csv: such as a `FormData`, to `call`",
     operation({ requestBody: { content: { ...json(text), "text/csv": {} } } }, "post"),
   ],
   ["get/operationId: operationId", operation({ operationId: undefined })],
