@@ -206,12 +206,16 @@ const combined: Rules = {
   },
 };
 
-/** Makes the visitor that takes out what openapi-typescript would take for paths, statuses or fields. */
+/**
+ * Makes the visitor that takes out webhooks, which the service sends, and what openapi-typescript
+ * would take for paths, statuses or fields.
+ */
 function annotated() {
   const takeOut = (node: Any) => {
     for (const name in node) if (name.startsWith("x-")) delete node[name];
   };
   return {
+    Root: (root: Any) => void delete root.webhooks,
     Paths: takeOut,
     Responses: takeOut,
     Schema(schema: Any) {

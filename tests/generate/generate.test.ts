@@ -247,13 +247,16 @@ Deno.test("each schema and each response has a check of its own, however they ar
   expect(check("/all", ["A.b"])).toEqual({ path: "/0", rule: "anyOf" });
 });
 
-Deno.test("types are documented, with those that openapi-typescript adds", async () => {
+Deno.test("types are documented, with those that openapi-typescript adds, and without webhooks", async () => {
   const operation = responding("a", { allOf: [ref("Cat")], required: ["lives"] });
-  const document = documentOf({ "/a*/": { get: operation } }, { schemas: { Cat: schemas.Cat } });
+  const components = { schemas: { Cat: schemas.Cat } };
+  const root = { webhooks: { moved: { post: operationOf("moved") } } };
+  const document = documentOf({ "/a*/": { get: operation } }, components, root);
   await using project = await projectWith(document);
   expect(await generate(project)).toMatchObject({ code: 0, output: "" });
   const types = await Deno.readTextFile(join(project.path, "src/generated/types.ts"));
   expect(types).toContain(" WithRequired<");
+  expect(types).not.toContain("moved");
   const names = "components, operations, paths"; // as in mod.ts
   await project.write("mod.ts", `export type { ${names} } from "./src/generated/types.ts";`);
   await mustRun(deno, ["doc", "--lint", "mod.ts"], { cwd: project.path });
