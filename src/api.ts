@@ -144,7 +144,7 @@ export type Middleware = FetchMiddleware;
 /** Options of a client: where and how it sends requests. */
 export interface ClientOptions {
   /**
-   * The service's address; endpoint names are appended to it.
+   * The service's URL; endpoint names are appended to it.
    *
    * It must be an absolute `https:` URL without a query, fragment, user name or password. The
    * trailing slash is optional. `http:` is allowed for loopback addresses, and for other hosts with

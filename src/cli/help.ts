@@ -14,7 +14,7 @@ it has. It reads the key from the environment variable SCAM_ADDRESS_API_KEY or, 
 is not set, from the first line of standard input. A key is never an argument, because
 arguments show in process lists.
 
-  --base-url URL     the service's address; SCAM_ADDRESS_BASE_URL by default
+  --base-url URL     the service's URL; SCAM_ADDRESS_BASE_URL by default
   --allow-insecure-http  allow http; anyone on the network path can read the key
   --min-credits N    exit with 4 if the key has fewer than N credits
   --timeout SECONDS  time limit for the whole check, including reading the key;
