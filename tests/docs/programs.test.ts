@@ -207,11 +207,14 @@ Deno.test("server.mts responds to users, and with cache.mts joins their calls", 
   const logged: string[] = [];
   console.error = (_text, { code }) => void logged.push(code);
   const ask = async (query: string) => {
-    const response = await handle({ url: `https://your.example/lookup${query}` });
+    const response = await handle({ method: "GET", url: `https://your.example/lookup${query}` });
     return [response.status, await response.json()];
   };
   try {
     const failed = { error: "The lookup failed" };
+    const url = "https://your.example/lookup?address=some-address";
+    expect((await handle({ method: "HEAD", url })).status).toBe(405);
+    expect(service.counts).toEqual({});
     expect(await ask("?address=some-address")).toEqual([200, { risk: "low" }]);
     expect(await ask("")).toEqual([400, { error: "address is missing" }]);
     expect(await ask("?address=503")).toEqual([503, failed]);
