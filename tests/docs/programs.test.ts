@@ -149,20 +149,20 @@ Deno.test("batch.mts pays once when it is killed, and when it runs twice at once
   await using folder = await writePrograms();
   let isSlow = true;
   await using service = await serveReports(async (address) => {
-    if (address === "slow" && isSlow) await new Promise(() => {});
+    if (isSlow) await new Promise(() => {});
     return report(address);
   });
   const { url, counts } = service;
   const names = Array.from({ length: 30 }, (_, index) => `name-${index}`);
-  await folder.write("addresses.txt", ["slow", ...names].join("\n"));
+  await folder.write("addresses.txt", names.join("\n"));
   const killed = start("batch.mts", { folder, url });
-  await waitUntil(() => counts["slow"] === 1);
+  await waitUntil(() => Object.keys(counts).length === 5);
   killed.kill("SIGKILL");
   await finish(killed);
   isSlow = false;
   const both = await Promise.all([1, 2].map(() => play("batch.mts", { folder, url })));
-  expect(both.map(({ code }) => code)).toEqual([2, 2]); // The result of "slow" is lost.
-  expect(counts).toEqual(Object.fromEntries(["slow", ...names].map((name) => [name, 1])));
+  expect(both.map(({ code }) => code)).toEqual([2, 2]); // Five results are lost.
+  expect(counts).toEqual(Object.fromEntries(names.map((name) => [name, 1])));
 });
 
 /** Windows has neither SIGTERM nor a POSIX shell. */
@@ -206,14 +206,15 @@ Deno.test("batch.mts finishes its lookups on SIGTERM", { ignore }, async () => {
     return report(address);
   });
   const { url, counts } = service;
-  await folder.write("addresses.txt", "first\nsecond");
+  const names = Array.from({ length: 6 }, (_, index) => `name-${index}`);
+  const once = (names: string[]) => Object.fromEntries(names.map((name) => [name, 1]));
+  await folder.write("addresses.txt", names.join("\n"));
   const stopped = start("batch.mts", { folder, url });
-  await waitUntil(() => counts["first"] === 1);
+  await waitUntil(() => Object.keys(counts).length === 5);
   stopped.kill("SIGTERM");
   setTimeout(slow.resolve, 200);
-  expect([(await finish(stopped)).code, counts]).toEqual([3, { first: 1 }]);
-  expect([(await play("batch.mts", { folder, url })).code, counts])
-    .toEqual([0, { first: 1, second: 1 }]);
+  expect([(await finish(stopped)).code, counts]).toEqual([3, once(names.slice(0, 5))]);
+  expect([(await play("batch.mts", { folder, url })).code, counts]).toEqual([0, once(names)]);
 });
 
 Deno.test("batch.mts stops after ten failures in a row", async () => {
@@ -222,7 +223,8 @@ Deno.test("batch.mts stops after ten failures in a row", async () => {
   const names = Array.from({ length: 30 }, (_, index) => `name-${index}`);
   await folder.write("addresses.txt", names.join("\n"));
   expect((await play("batch.mts", { folder, url: service.url })).code).toBe(3);
-  expect(Object.keys(service.counts)).toEqual(names.slice(0, 10));
+  const { length } = Object.keys(service.counts);
+  expect([length >= 10, length < 15]).toEqual([true, true]); // Others were in progress.
 });
 
 Deno.test("server.mts responds to users, and with cache.mts joins their calls", async () => {
