@@ -434,7 +434,7 @@ export type OperationMethods = {
  *
  * Their options are openapi-fetch's, such as `params`, `body`, `headers`, `parseAs` and
  * `middleware`, and `timeout`, `totalTimeout`, `retries` and `idempotent`, as described in
- * {@linkcode CallOptions}. `TRACE` always rejects, because `fetch` does not allow it.
+ * {@linkcode CallOptions}.
  *
  * The option `parseAs` determines the form of `data`: `"json"` by default, or `"text"`, `"blob"`,
  * `"arrayBuffer"` or `"stream"`, which are not validated. The client always reads the whole body
