@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
 import type { Issue } from "./http/errors.ts";
-import { type CallRecord, CHECK_BASE_URL, invalidResponse } from "./http/failures.ts";
+import { type CallRecord, CHECK_BASE_URL, invalidResponse, redact } from "./http/failures.ts";
 import type { Operation } from "./operation.ts";
 
 /** The largest number of issues kept: a schema may have one for each element of a large response. */
@@ -39,8 +39,8 @@ export async function readData(
   if (issue) throw refuse(issue);
   if (!schema) return value;
   const result = await schema["~standard"].validate(value);
-  if (result.issues) throw refuse(...result.issues.slice(0, MAX_ISSUES).map(toIssue));
-  return result.value;
+  if (!result.issues) return result.value;
+  throw refuse(...result.issues.slice(0, MAX_ISSUES).map((issue) => toIssue(issue, record)));
 }
 
 /** Parses JSON; an error names the type of what is not. */
@@ -55,9 +55,11 @@ function parseJson(text: string, { headers }: Response, refuse: (issue: Issue) =
 }
 
 /** Makes an issue of a schema's, with the path as a JSON Pointer. */
-function toIssue({ message, path = [] }: StandardSchemaV1.Issue): Issue {
+function toIssue({ message, path = [] }: StandardSchemaV1.Issue, record: CallRecord): Issue {
   const names = path.map((part) => String(typeof part === "object" ? part.key : part));
-  return { path: names.map(escapePointer).join(""), rule: "schema", message };
+  // Redacted here, because a JSON Pointer may write a key in another form.
+  const pointer = names.map((name) => escapePointer(redact(name, record))).join("");
+  return { path: pointer, rule: "schema", message };
 }
 
 /** Writes a name as a part of a JSON Pointer (RFC 6901). */

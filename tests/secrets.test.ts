@@ -59,6 +59,11 @@ Deno.test("errors show no key that the service sends back as it is", async () =>
     [`<h1>Bad ${apiKey}!`, `<h1>Bad ${MARK}!`],
     [`{"error":${JSON.stringify(apiKey)}`, `{"error":"${MARK}"`],
     [`Bad ${apiKey}!${"x".repeat(2 ** 16)}`, expect.stringContaining(`Bad ${MARK}!xx`)],
+    [
+      // PHP writes slashes like this, and an error keeps a part that is not JSON.
+      JSON.stringify({ error: apiKey }).replaceAll("/", "\\/").slice(0, -1),
+      `{"error":"${MARK}"`,
+    ],
     [JSON.stringify({ [apiKey]: [`Bad ${apiKey}!`] }), { [MARK]: [`Bad ${MARK}!`] }],
     [
       JSON.stringify({ error: apiKey }).replaceAll("/", "\\/").replaceAll("&", "\\u0026"),
@@ -110,14 +115,17 @@ Deno.test("errors show neither the client's key nor one in the field apiKey of a
   expect(error).toEqual(JSON.parse(text)); // It is the response, and no error of ours.
 });
 
-Deno.test("InvalidResponseError shows no key in the message of a schema's issue", async () => {
+Deno.test("InvalidResponseError shows no key in the message and the path of a schema's issue", async () => {
   const schema = schemaOf((value) => {
     const key = value as string;
-    return { issues: [{ message: `Bad ${key}` }] };
+    return { issues: [{ message: `Bad ${key}` }, { message: "Bad", path: ["a", key, { key }] }] };
   });
   const call = clientGetting(JSON.stringify(apiKey)).call("GET", undocumented, { schema });
   const { issues, response } = await keylessFailure(InvalidResponseError, call);
-  expect(issues).toEqual([{ path: "", rule: "schema", message: `Bad ${MARK}` }]);
+  expect(issues).toEqual([
+    { path: "", rule: "schema", message: `Bad ${MARK}` },
+    { path: `/a/${MARK}/${MARK}`, rule: "schema", message: "Bad" },
+  ]);
   expect(response.body).toBe(MARK);
 });
 

@@ -58,11 +58,13 @@ export function showCaller(thrown: unknown, end: (...args: never[]) => unknown):
 }
 
 /** Replaces every key in a text by {@linkcode MARK}. */
-function redact(text: string, { secrets }: CallRecord): string {
+export function redact(text: string, { secrets }: CallRecord): string {
   const keys = secrets.filter((key) => key.length >= MIN_SECRET);
   keys.sort((a, b) => b.length - a.length); // The longest comes first, because it may contain another.
   const inJson = keys.map((key) => JSON.stringify(key).slice(1, -1));
-  return [...keys, ...inJson].reduce((rest, key) => rest.replaceAll(key, MARK), text);
+  const withSlashes = inJson.map((key) => key.replaceAll("/", "\\/")); // as PHP writes JSON
+  const forms = [...keys, ...inJson, ...withSlashes];
+  return forms.reduce((rest, key) => rest.replaceAll(key, MARK), text);
 }
 
 /** Makes the error for an option or an argument: its name, and what is wrong with it. */
