@@ -188,6 +188,7 @@ Deno.test("methods reject with a NetworkError after retries when a custom fetch 
     () => Response.error(),
     () => undefined, // A mock may return anything.
     () => ({ json: () => validKey }),
+    () => ({ status: 503, body: new Response("").body }),
     () => chunkOf("[1,2]"),
     () => chunkOf(new DataView(new ArrayBuffer(4))),
     () => Promise.reject(new TimeoutError("late", { timeout: 1 })), // a reason as any other

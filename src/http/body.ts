@@ -14,8 +14,8 @@ export async function readResponse(
   signal: AbortSignal,
   obeysSignal: boolean,
 ): Promise<BufferedResponse> {
-  const { body, type } = Object(response) as Response;
-  const isMock = body === undefined || type === "error"; // A mock may return anything.
+  const { body, headers, type } = Object(response) as Response;
+  const isMock = body === undefined || !headers || type === "error"; // A mock may return anything.
   if (isMock) throw new TypeError('a custom "fetch" must return a Response');
   // To read a short body at once takes half of the CPU time on Deno.
   if (!body || (obeysSignal && isShort(response, limit))) {
