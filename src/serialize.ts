@@ -30,7 +30,7 @@ export function checkedPathSerializer(
 ): PathSerializer {
   return (url, parameters) => {
     const path = write(url, parameters);
-    const isEmpty = Object.values(parameters).includes("");
+    const isEmpty = Object.values(parameters).some((value) => `${value}` === "");
     const problem = isEmpty ? WITHOUT_VALUE : problemOf(path);
     if (problem) throw ofCall(optionError("path", problem));
     return path;

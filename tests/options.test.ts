@@ -215,7 +215,7 @@ Deno.test("typed methods refuse a path that leads elsewhere", async () => {
 });
 
 Deno.test("methods refuse a path parameter that is missing, empty or leads elsewhere", async () => {
-  const values = [undefined, null, "", "..", ".", [".."], ["."]];
+  const values = [undefined, null, "", [], [""], "..", ".", [".."], ["."]];
   const paths = ["/a/{id}", "/{id*}/x", "/{user-id}"];
   const inits = [undefined, {}, { params: {} }].concat(
     values.map((value) => ({ params: { path: { id: value, "user-id": value } } })),
