@@ -49,9 +49,12 @@ const serialize: (body: unknown, headers: Headers) => unknown = defaultBodySeria
 /** Writes a body as openapi-fetch does, and refuses one of which JSON would keep nothing. */
 export function serializeBody(body: unknown, headers: Headers): unknown {
   const written = serialize(body, headers);
+  const isForm = headers.get("content-type") === "application/x-www-form-urlencoded";
   const isObject = Object.prototype.toString.call(body) === "[object Object]";
-  const isLost = written === undefined || (written === "{}" && !isObject);
-  if (!isLost && !ArrayBuffer.isView(body)) return written; // JSON writes bytes as an object.
+  // JSON writes bytes as an object, and so does Bun with forms.
+  const isLost = written === undefined || (written === "{}" && !isObject) ||
+    ArrayBuffer.isView(body) || body instanceof URLSearchParams;
+  if (isForm || !isLost) return written;
   const problem = 'cannot be written as JSON: use POST() with a "bodySerializer"';
   throw ofCall(optionError("body", problem));
 }

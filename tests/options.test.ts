@@ -320,6 +320,7 @@ Deno.test("methods refuse a body of which JSON keeps nothing", async () => {
     () => {}, Symbol("x"), new Map([[1, 2]]), new Set([1]), Promise.resolve(1),
     new Blob(["text"]), new File(["text"], "name"), new Blob(["text"]).stream(),
     new ArrayBuffer(1), new DataView(new ArrayBuffer(1)), new Uint8Array(1),
+    new URLSearchParams("a=b"), // Its Content-Type is not set.
   ];
   for (const body of bodies) {
     await refusal("body", unsent.call("POST", "a", { body }));
