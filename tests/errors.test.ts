@@ -44,6 +44,7 @@ Deno.test("messages name the method, the address without the query, the problem 
     [post("402$$"), /^"POST https:\/\/service\.example\/402\$\$" .* 402: <h1>$/],
     [clientOf(() => new Response("x".repeat(500), { status: 402 })).checkKey("k"), /: x{200}…$/],
     [clientOf(() => new Response("x".repeat(200), { status: 402 })).checkKey("k"), /: x{200}$/],
+    [clientOf(() => new Response(" \n", { status: 402 })).checkKey("k"), / 402$/],
     [post("301"), 'got the status 301 to "https://b.example/a/long/path", which is not '],
     [client.POST("/{id}", typed), `"POST ${baseUrl}v2/200" got an invalid response: the body`],
     [

@@ -124,7 +124,8 @@ export function httpError(record: CallRecord, response: Response, body: unknown 
   const to = location ? ` to "${withoutQuery(location)}", which is not followed` : "";
   const advice = status === 404 && record.endpointExists ? ` (${CHECK_BASE_URL})` : "";
   const snapshot = makeSnapshot(record, response, body);
-  const text = typeof snapshot.body === "string" ? snapshot.body : JSON.stringify(snapshot.body);
+  const { body: kept } = snapshot;
+  const text = typeof kept === "string" ? kept.trim() : JSON.stringify(kept);
   const excerpt = text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text;
   const problem = `got the status ${status}${to}${advice}${excerpt && `: ${excerpt}`}`;
   return fail(record, HttpError, problem, { response: snapshot });
