@@ -63,7 +63,7 @@ async function prepare(request: Request | RequestParts, call: Call) {
   const { method, headers, body, ...parts } = await partsOf(request);
   const url = new URL(parts.url).href;
   if (!url.startsWith(call.baseUrl)) {
-    const problem = 'must stay below "baseUrl", to protect the key';
+    const problem = 'must begin with "/", and stay below "baseUrl", to protect the key';
     throw failures.ofCall(failures.optionError("path", problem));
   }
   call.record.request = `${method} ${withoutQuery(url)}`;
