@@ -122,6 +122,7 @@ Deno.test("stacks show who called", async () => {
   const calls = [
     () => client.call("POST", "a", { signal, body: new Map() }),
     () => client.GET("/{id}", { signal }),
+    () => client.call("GET", "late", { totalTimeout: 20 }),
   ];
   for (const init of [{}, { signal }]) {
     calls.push(() => client.call("GET", "404", init));

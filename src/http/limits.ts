@@ -32,7 +32,7 @@ export async function runWithin<T>(
   try {
     return await Promise.race([work(controller.signal), stopped]);
   } catch (thrown) {
-    controller.abort(thrown); // This ends what the work has begun.
+    controller.abort(); // This ends what the work has begun. Node.js changes the stack of a reason.
     throw thrown;
   } finally {
     clearTimeout(timer);
