@@ -59,6 +59,7 @@ export function createDispatch(settings: Settings) {
     const call = createCall(method, path, settings, options, details);
     return await runCall(call, async (signal) => {
       const body = details.makeBody ? await details.makeBody() : options.body;
+      // The body of `checkKey` has a key, whichever method sends it.
       for (const key of [settings.apiKey, Object(body).apiKey]) {
         if (typeof key === "string") call.record.secrets.push(key);
       }
