@@ -90,11 +90,13 @@ async function partsOf(request: Request | RequestParts): Promise<RequestParts> {
   return new RequestParts(url, { method, headers, body });
 }
 
+const utf8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** Returns JSON as text, as callers of `fetch` pass it. Other bytes stay as they are. */
 function readText(bytes: ArrayBuffer, headers: Headers): string | ArrayBuffer {
   if (!/json/i.test(headers.get("content-type") ?? "")) return bytes;
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     return bytes; // They are not text: they may be compressed.
   }
