@@ -41,6 +41,8 @@ const schemas = {
   Cat: object({ kind: { const: "cat" }, lives: { type: "integer" } }, "lives", "kind"),
   Dog: { allOf: [kind("dog", "puppy"), object({ barks: { type: "boolean" } }, "barks")] },
   Fish: kind("fish"),
+  Alias: ref("Text"),
+  Text: text,
   Rows: { type: "array", items: object({ stats: { type: "object", additionalProperties: cats } }) },
 };
 const numbers = [{ type: "integer" }, { type: "number" }];
@@ -158,13 +160,23 @@ const cases: Record<string, Case> = {
   ],
   "lists": [
     { type: "array", minItems: 1, maxItems: 3, uniqueItems: true, items: text },
-    [["a", "b"]],
+    [["a"], ["a", "b", "c"]],
     [
       [[], " minItems"],
       [["a", "b", "c", "d"], " maxItems"],
       [["a", "a"], " uniqueItems"],
       [["a", 1], "/1 type"],
     ],
+  ],
+  "a list that may repeat": [
+    { type: "array", uniqueItems: false, items: ref("Alias") },
+    [["a", "a"]],
+    [[[1], "/0 type"]],
+  ],
+  "a union of what allOf nests": [
+    { oneOf: [{ allOf: [{ allOf: [kind("a"), object({ x: text }, "x")] }] }, kind("b")] },
+    [{ kind: "a", x: "" }, { kind: "b" }],
+    [[{ kind: "a" }, "/x required"]],
   ],
   "other names, which an issue does not tell": [
     {
@@ -249,13 +261,15 @@ Deno.test("each schema and each response has a check of its own, however they ar
 
 Deno.test("types are documented, with those that openapi-typescript adds, and without webhooks", async () => {
   const operation = responding("a", { allOf: [ref("Cat")], required: ["lives"] });
-  const components = { schemas: { Cat: schemas.Cat } };
+  const Cat = object({ ...schemas.Cat.properties, chip: { ...text, writeOnly: true } }, "lives");
+  const components = { schemas: { Cat } };
   const root = { webhooks: { moved: { post: operationOf("moved") } } };
   const document = documentOf({ "/a*/": { get: operation } }, components, root);
   await using project = await projectWith(document);
   expect(await generate(project)).toMatchObject({ code: 0, output: "" });
   const types = await Deno.readTextFile(join(project.path, "src/generated/types.ts"));
   expect(types).toContain(" WithRequired<");
+  expect(types).toContain("$Write<"); // of a schema with `writeOnly` alone
   expect(types).not.toContain("moved");
   const names = "components, operations, paths"; // as in mod.ts
   await project.write("mod.ts", `export type { ${names} } from "./src/generated/types.ts";`);
@@ -267,10 +281,13 @@ Deno.test("the table has the methods, keys and statuses of operations", async ()
     description: "",
     content: { "application/problem+json; a=b": { schema: { type: "integer" } } },
   };
+  const inline = { description: "", content: json({ const: "" }) };
   const { apiKeyHeader, operations } = await tableOf(documentOf({
     "/a/{id}": {
       parameters: [{ name: "id", in: "path", required: true, schema: text }],
-      get: operationOf("get", { responses: { 200: problem, 404: problem, default: problem } }),
+      get: operationOf("get", {
+        responses: { 200: problem, 206: inline, 404: problem, default: problem },
+      }),
       head: operationOf("head", { security: [{}, { Key: [] }] }),
       options: operationOf("options", {
         security: [{}],
@@ -291,7 +308,7 @@ Deno.test("the table has the methods, keys and statuses of operations", async ()
     return [name, ...Object.values(others), ...issues].join(", ");
   });
   expect(lines).toEqual([
-    "GET /a/{id}, get, required, true, 200 type",
+    "GET /a/{id}, get, required, true, 200 type, 206 undefined",
     "POST /a/{id}, post, required, false, 202 type",
     "OPTIONS /a/{id}, options, none, true, 2XX type",
     "HEAD /a/{id}, head, optional, true, 204 undefined",
@@ -306,8 +323,8 @@ Deno.test("generate names the place of what it refuses, and then writes nothing;
   const filesOf = () =>
     Promise.all(names.map((name) => Deno.readTextFile(join(project.path, name))));
   const before = await filesOf();
-  const lines = names.map((name) => `${name} is stale; run \`deno task generate\``);
-  expect(await generate(project, "--check")).toMatchObject({ code: 1, output: lines.join("\n") });
+  const stale = names.map((name) => `${name} is stale; run \`deno task generate\``);
+  expect(await generate(project, "--check")).toMatchObject({ code: 1, output: stale.join("\n") });
   const aliased = `openapi: 3.1.0
 info: { title: Aliased, version: "1" }
 security: []
@@ -318,6 +335,17 @@ paths:
       responses:
         "204": { description: "" }
     head: *operation
+`;
+  const lines = `openapi: 3.1.0
+info: { title: Lines, version: "1" }
+security: []
+paths: {}
+components:
+  schemas:
+    A: { type: string }
+    B: { type: string }
+    C: { $ref: "#/components/schemas/Typo" }
+    D: { $ref: "#/components/schemas/Typo" }
 `;
   const faulty: [document: unknown, message: string][] = [
     ["openapi: 3.1.0\ninfo: {}\n  a", "3:3 document: bad indentation"],
@@ -333,6 +361,10 @@ paths:
       "21:17 no-unresolved-refs: Can't resolve $ref\nopenapi/openapi.yaml:36:17 no-unresolved-refs: Can",
     ],
     [aliased, "10:5 operation-operationId-unique"],
+    [
+      lines,
+      "9:5 no-unresolved-refs: Can't resolve $ref\nopenapi/openapi.yaml:10:5 no-unresolved",
+    ],
     [documentOf({}, { schemas: { A: ref("B"), B: ref("A") } }), "13:3 document: Self-referencing"],
     [
       documentOf({

@@ -83,11 +83,14 @@ const refused: [problem: string, ...documents: Fields[]][] = [
   ["get/requestBody: have none", operation(body("application/json"))],
   ["head/requestBody: have none", operation(body("application/json"), "head")],
   ["in: the header `Cookie`", parameter("cookie", text)],
-  ["name: the client sends it", header("x-key"), header("Authorization"), header("host")],
+  ["name: the client sends it", ...["x-key", "Authorization", "host", "content-type"].map(header)],
   ["name: URLs have", query(text, { name: "a&b" })],
   ["paths/~1a~1{.a}/get/parameters/0/name: URLs", parameter("path", text, { name: ".a" })],
   ["schema: Write a `schema`", query(undefined, { content: json(text) })],
-  ["style: callers join the values", query(list, { style: "pipeDelimited" })],
+  [
+    "style: callers join the values",
+    ...["pipeDelimited", "simple"].map((style) => query(list, { style })),
+  ],
   [
     "paths/~1a~1{id}/get/parameters/0/style: `;name={name}`",
     parameter("path", text, { style: "matrix" }),
@@ -214,7 +217,7 @@ Deno.test("the rules accept what only describes, and what types are wider than",
   const properties = {
     a: { ...ref("B"), ...rest },
     "x-b": text,
-    c: { ...text, format: "a" },
+    c: { ...text, format: "a", contentEncoding: "base64", contentMediaType: "a/b" },
   };
   const A = {
     ...{ title: "a", default: 1, examples: [{ "x-b": "", more: 1 }], deprecated: true, ...rest },
@@ -227,6 +230,7 @@ Deno.test("the rules accept what only describes, and what types are wider than",
     Strict: { allOf: [closed, { ...closed, required: ["a"] }, { oneOf: [closed, list] }] },
     Branches: { oneOf: [closed, open, { allOf: [closed], required: ["a"] }] },
     Fixed: { type: ["string", "null"], const: "a", allOf: [] },
+    Either: { anyOf: [A, { type: "null" }], discriminator: { propertyName: "a" } },
     List: { type: "array", items: { type: "object", properties: { a: ref("List") } } },
     Kind: { type: ["string", "integer", "null"], enum: ["a", 1, null] },
     Price: { type: "number", minimum: 0, exclusiveMinimum: 0, exclusiveMaximum: 9 },
