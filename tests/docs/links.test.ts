@@ -1,9 +1,10 @@
+// What links and texts name exists: headings, files, folders and tasks.
+import { expect } from "@std/expect";
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import config from "../../deno.json" with { type: "json" };
 import { listProject, read, root } from "../../scripts/support/files.ts";
-import { testList } from "../support/lists.ts";
 
 /** What links name the headings of a text. */
 const anchorsOf = (text: string) =>
@@ -25,7 +26,7 @@ for (const name of names.filter((name) => /\.(md|ts)$/.test(name))) {
     const isThere = !path || !published.includes(name) || published.includes(path);
     if (!isFound || !isThere) lost.push(link);
   }
-  testList(`The relative links of ${name} lead somewhere`, lost, []);
+  Deno.test(`The relative links of ${name} lead somewhere`, () => expect(lost).toEqual([]));
 }
 
 const files = await listProject("src", "scripts", "tests", "openapi", ".ci", ".github");
@@ -34,21 +35,19 @@ const contributing = await read("CONTRIBUTING.md");
 const texts = `${contributing}\n${await read("SECURITY.md")}`;
 const ofProject =
   /(?<=[`\s])(?:[\w./-]*\w\.ts|(?:src|tests|scripts|openapi|\.github)\/[\w./-]*)(?=[`\s])/g;
-testList(
-  "The files and folders of the project that CONTRIBUTING and SECURITY name exist",
-  texts.match(ofProject)!.filter((name) =>
+Deno.test("The files and folders of the project that CONTRIBUTING and SECURITY name exist", () => {
+  const lost = texts.match(ofProject)!.filter((name) =>
     name !== "mod.ts" &&
     !places.some((file) =>
       name.endsWith("/") ? file.includes(`/${name}`) : file.endsWith(`/${name}`)
     )
-  ),
-  [],
-);
+  );
+  expect(lost).toEqual([]);
+});
 
 const commands = /(?:^|`|deno@[\d.]+ )(?:deno )?task ([a-z][\w:]*)/gm;
 const tasks = `${contributing}\n${await read("README.md")}\n${await read("RECIPES.md")}`;
-testList(
-  "The tasks that CONTRIBUTING, README and RECIPES name exist",
-  [...tasks.matchAll(commands)].map(([, name]) => name!).filter((name) => !(name in config.tasks)),
-  [],
-);
+Deno.test("The tasks that CONTRIBUTING, README and RECIPES name exist", () => {
+  const named = [...tasks.matchAll(commands)].map(([, name]) => name!);
+  expect(named.filter((name) => !(name in config.tasks))).toEqual([]);
+});

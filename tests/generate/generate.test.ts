@@ -3,8 +3,7 @@ import { expect } from "@std/expect";
 import { join } from "node:path";
 import type { Folder } from "../../scripts/support/files.ts";
 import { deno, mustRun, run } from "../../scripts/support/process.ts";
-import { has } from "../../src/checks.ts";
-import type { Operation } from "../../src/operation.ts";
+import { has, type Operation } from "../support/internals.ts";
 import {
   documentOf,
   type Fields,

@@ -7,8 +7,8 @@ import {
 } from "@redocly/openapi-core";
 import { expect } from "@std/expect";
 import { redoclyConfigs } from "../../scripts/generate/rules.ts";
-import { createClient } from "../../src/client.ts";
-import { operations } from "../../src/generated/operations.ts";
+import { createClient } from "../../mod.ts";
+import { operations } from "../support/internals.ts";
 import { documentOf, type Fields, json, operationOf, ref } from "./support.ts";
 
 /** Lists what is refused: the end of a JSON Pointer, and what to write instead. */

@@ -1,4 +1,5 @@
 // What tests use of src/ that users cannot import. A renamed file of src/ is renamed here alone.
+export { has } from "../../src/checks.ts";
 export { run } from "../../src/cli/command.ts";
 export { EXIT, HELP } from "../../src/cli/help.ts";
 export { version } from "../../src/cli/version.ts";
