@@ -83,12 +83,12 @@ Deno.test("messages name the method, the address without the query, the problem 
 });
 
 Deno.test("a 404 of an address with parameters does not advise to check the base URL", async () => {
-  using _operation = addGeneratedOperation("reports/{id}");
+  using _operation = addGeneratedOperation(`${undocumented}/{id}`);
   const client = clientOf(() => new Response("", { status: 404 }));
   const get =
     (client as never as Record<string, (options: object) => Promise<unknown>>)["toString"]!;
   const { message } = await rejection(HttpError, get({ params: { path: { id: 7 } } }));
-  expect(message).toBe(`"GET ${baseUrl}reports/7" got the status 404`);
+  expect(message).toBe(`"GET ${baseUrl}${undocumented}/7" got the status 404`);
 });
 
 Deno.test("messages are one line of at most 1,000 characters, without control characters", async () => {
