@@ -547,13 +547,18 @@ export interface ScamAddressClient<Paths extends object = paths>
   ): Promise<{ data: OutputOf<Schema>; response: Response }>;
 
   /**
-   * Calls an endpoint that is not in the OpenAPI document, without options.
+   * Calls an endpoint that is not in the OpenAPI document, without a schema.
    *
    * @param method The HTTP method.
    * @param endpoint The part of the URL after `baseUrl`.
+   * @param options What to send, and options that override the client's.
    * @returns The parsed JSON and the response.
    */
-  call(method: Method, endpoint: string): Promise<{ data: unknown; response: Response }>;
+  call(
+    method: Method,
+    endpoint: string,
+    options?: CallOptions,
+  ): Promise<{ data: unknown; response: Response }>;
 
   /**
    * Adds middleware to all later calls, including those of `checkKey` and `call`.

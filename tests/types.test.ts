@@ -108,6 +108,8 @@ Deno.test("call() resolves to the output of its schema, and without one to unkno
     client.call("GET", undocumented, rest);
   };
   // A library may hand the options of its own callers on.
+  const _optional = (options?: CallOptions) => client.call("GET", undocumented, options);
+  const _wrapped = (...args: Parameters<typeof client.call>) => client.call(...args);
   const _generic = <Schema extends StandardSchemaV1 | undefined>(options: CallOptions<Schema>) =>
     client.call("GET", undocumented, options);
   type Result = Awaited<ReturnType<typeof _generic<typeof schema>>>["data"];
