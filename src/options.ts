@@ -110,7 +110,7 @@ export function isApiKey(value: unknown): value is string {
 export function checkApiKey(key: unknown): string {
   if (isApiKey(key)) return key;
   const form = "1 to 4,096 printable ASCII characters, without leading or trailing spaces";
-  throw ofCall(optionError("apiKey", `must be a string of ${form}`));
+  throw ofCall(optionError("apiKey", key === "" ? "is empty" : `must be a string of ${form}`));
 }
 
 /** Returns the client's key, or what its function returns. */
@@ -126,6 +126,7 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** Checks the service's address, and normalizes it, with a slash at the end. */
 function readBaseUrl({ allowInsecureHttp, baseUrl }: ClientOptions): string {
+  if (!baseUrl) throw optionError("baseUrl", "is missing"); // such as from an unset variable
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (!url || !/^https?:\/\/[^/@]+\/[^?#]*$/.test(url.href)) {
     const expected = "an absolute https URL without a user name, password, query or fragment";

@@ -223,7 +223,7 @@ Deno.test("check-key exits with 2 on wrong usage and says what to do", async () 
   });
   // The address is checked before the command waits for the key.
   await expectUsage("check-key", {
-    "--timeout 9 | --base-url=": '"baseUrl" must be',
+    "--timeout 9 | --base-url=": '"baseUrl" is missing',
     "--base-url ftp://service.example": '"baseUrl" must be',
     "--base-url http://a.example": '"allowInsecureHttp"',
   }, { stdin: pipe("no line") });

@@ -72,6 +72,7 @@ Deno.test("messages name the method, the address without the query, the problem 
     ],
     [keyless.call("GET", "a"), /^"apiKey" is missing/],
     [keyless.checkOwnKey(), /^"apiKey" is missing: the client has no key$/],
+    [keyless.checkKey(""), /^"apiKey" is empty$/],
     [keyless.checkKey("\n"), /^"apiKey" must be .* printable ASCII characters/],
   ];
   const errors = await rejections(ScamAddressError, cases.map(([call]) => call));

@@ -71,7 +71,7 @@ Deno.test("src/cli/main.ts ends while its standard input is open", async () => {
   const cases: [string[], number, RegExp][] = [
     [["check-key", "--sandbox"], 0, RegExp(DEMO_KEY)],
     [["check-key", "--timeout=1", ...address], 2, /^Error \(usage\): No key arrived/],
-    [["check-key"], 2, /^Error \(configuration\): "baseUrl" must be/],
+    [["check-key"], 2, /^Error \(configuration\): "baseUrl" is missing/],
   ];
   await Promise.all(cases.map(async ([args, code, message]) => {
     const child = start([allowEnv], args);
