@@ -1,5 +1,5 @@
 /** A program that a Markdown file prints: a code block whose first line is the name of its file. */
-export interface Program {
+interface Program {
   name: string;
   code: string;
 }

@@ -13,7 +13,7 @@ export async function finish(child: Deno.ChildProcess, stdin = "") {
 }
 
 /** How a runtime starts a program. */
-export interface Runtime {
+interface Runtime {
   name: string;
   command: string;
   /** The flags for a program that may use the network at a host, or do anything. */

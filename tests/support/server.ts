@@ -22,7 +22,7 @@ export interface Recorded {
 }
 
 /** A real server on loopback. */
-export interface TestServer extends AsyncDisposable {
+interface TestServer extends AsyncDisposable {
   /** The address, with a slash at its end. */
   url: string;
   /** The connections that are open now. */
