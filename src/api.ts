@@ -26,7 +26,7 @@ export type ValidKey = Extract<KeyStatus, { apiKeyValid: true }>;
 export type InvalidKey = Extract<KeyStatus, { apiKeyValid: false }>;
 
 /**
- * The data of an operation's 2xx responses.
+ * The data of an operation's 2xx responses: JSON of any media type, or `undefined` without content.
  *
  * @typeParam Id The `operationId` of the operation, such as `"checkKey"`.
  */
@@ -47,12 +47,8 @@ type FetchClientOptions = OpenapiFetchOptions;
 /** @ignore */
 type FetchMiddleware = OpenapiFetchMiddleware;
 
-/**
- * The data of an operation's 2xx responses: JSON of any media type, or `undefined` without content.
- *
- * @ignore
- */
-export type DataOf<Operation extends object> = Extract<
+/** @ignore */
+type DataOf<Operation extends object> = Extract<
   FetchResponse<Operation, object, `${string}/${string}json${string}`>,
   { data: unknown }
 >["data"];
@@ -348,7 +344,7 @@ export interface RequestOptions {
 
 /**
  * Options of {@linkcode ScamAddressClient.call}: the body and query to send, and a schema for the
- * response. Options that name the type of a schema have that schema, because a type checks nothing.
+ * response. If the type argument is the type of a schema, `schema` is required.
  *
  * @typeParam Schema The type of the schema; `undefined` without one.
  */

@@ -33,7 +33,7 @@ export function findInOthers(path: string, object: object, known: readonly strin
   }
 }
 
-/** Tells whether an object has a property of its own. Not `Object.hasOwn`, for which dnt adds a polyfill. */
+/** Tells whether an object has a property of its own. For `Object.hasOwn`, older versions of dnt add a polyfill. */
 export const has = (object: object, name: string): boolean =>
   Object.prototype.hasOwnProperty.call(object, name);
 

@@ -13,7 +13,7 @@ function problemOf(path: string): string | undefined {
   return "must be encoded, with encodeURIComponent()";
 }
 
-/** Returns the name of an endpoint as a path. */
+/** Returns the path of an endpoint, and refuses what cannot be sent. */
 export function toPath(endpoint: string): string {
   const isAddressOrEmpty = /^\/?$|^(\/?[\w+.-]+:)?\/\//.test(endpoint);
   const path = endpoint.replace(/^\/?/, "/");

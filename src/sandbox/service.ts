@@ -23,7 +23,7 @@
  *
  * @module
  */
-import type { DataOf, KeyStatus } from "../api.ts";
+import type { KeyStatus, OperationData } from "../api.ts";
 import { apiKeyHeader, operations } from "../generated/operations.ts";
 import type { operations as Operations } from "../generated/types.ts";
 import type { Operation } from "../operation.ts";
@@ -111,7 +111,7 @@ export interface Sandbox {
 type Handler<Id extends keyof Operations> = (
   request: Request,
   context: SandboxContext,
-) => DataOf<Operations[Id]> | Response | Promise<DataOf<Operations[Id]> | Response>;
+) => OperationData<Id> | Response | Promise<OperationData<Id> | Response>;
 
 /** The handlers of the OpenAPI document's operations, by `operationId`. */
 const handlers: { [Id in keyof Operations]?: Handler<Id> } = {
