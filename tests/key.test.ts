@@ -164,9 +164,7 @@ Deno.test("methods follow no redirect, with any status, to any host", async () =
   const clients = bothWays.map((create) => create({ baseUrl: server.url, apiKey, requestInitExt }));
   for (status of [300, 301, 302, 303, 305, 307, 308, 399]) {
     for (location of hosts.map((host) => `${host}target?a=b`)) {
-      const calls = clients.flatMap((
-        client,
-      ) => [client.checkOwnKey(), client.call("GET", undocumented)]);
+      const calls = clients.flatMap((one) => [one.checkOwnKey(), one.call("GET", undocumented)]);
       for (const { message, response } of await rejections(HttpError, calls)) {
         expect(message).toContain(
           `${status} to "${location.replace("?a=b", "")}", which is not followed`,

@@ -108,14 +108,13 @@ Deno.test("an unknown option is refused, with a list of the options that there a
 
 Deno.test("options must be an object, or left out", async () => {
   for (const value of ["a", 5, true] as never[]) {
-    const attempts = [
-      () => createClient(value),
+    const calls = [
       unsent.checkKey("k", value),
+      unsent.checkOwnKey(value),
+      unsent.call("GET", "a", value),
       unsent.GET("/a", value),
     ];
-    for (
-      const attempt of [...attempts, unsent.checkOwnKey(value), unsent.call("GET", "a", value)]
-    ) {
+    for (const attempt of [() => createClient(value), ...calls]) {
       expect(await refusal("options", attempt)).toContain("must be an object");
     }
   }

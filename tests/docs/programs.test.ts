@@ -170,9 +170,7 @@ const ignore = Deno.build.os === "windows";
 
 Deno.test(
   "batch.mts needs only the permissions that RECIPES names, and looks up again what was lost",
-  {
-    ignore,
-  },
+  { ignore },
   async () => {
     await using folder = await writePrograms();
     let isFixed = false;
